@@ -1,7 +1,7 @@
 """Build the inputs of an agent's tools: domain data once, a tool context for each request.
 
-Items are numbered as the catalogue numbers them, or otherwise, as evaluated items are; attributes
-always as in the catalogue.
+Items have the catalogue's numbers, or those of an evaluated log; attributes always have the
+catalogue's numbers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Compute the features that several tools share, once for each request.
 
-Scores that tools hand out have one unit: deviations above the mean item of the domain, not of the
-candidates, so that what is weak for all of twenty candidates stays weak. (Measured among the
-candidates alone, the fused evidence put the item first less often on the validation items of
-MovieLens 100K: 0.558 of the cases against 0.571.)
+The scores of tools share one unit: deviations above the mean item of the domain, not of the
+candidates, so a feature that is weak for all twenty candidates stays weak. (With the mean of the
+candidates the fused scores ranked the target first in fewer validation cases of MovieLens 100K:
+0.558 against 0.571.)
 """
 
 from __future__ import annotations

@@ -6,14 +6,14 @@
                                                        </tool_call>
 
     plain    Think: The third fits best.      native   The third fits best.
-             Rank: [3, 17, 8]                          <answer>\\boxed{[3, 17, 8]}</answer>
+             Rank: [3, 17, 8]                          <answer>\boxed{[3, 17, 8]}</answer>
 
-Plain is for any model; native is what Hermes and Qwen were taught (AgenticRec, appendix A). A
-grammar holds a turn to a known tool with arguments within their bounds, or to the beginning of a
-ranking. A grammar cannot know which numbers were written, so the rest of a ranking is written
-number by number, each under a grammar of those that remain.
+Any model can write the plain format; Hermes and Qwen were trained on the native one (AgenticRec,
+appendix A). A grammar restricts a turn to a known tool with valid arguments, or to the beginning of
+a ranking. A grammar cannot know which numbers were written, so the model writes a ranking number
+by number, each under a grammar of the remaining ones.
 
-The parsers need no grammar: a model in training writes freely, and what it writes wrongly counts.
+The parsers need no grammar: a model in training writes freely, and its malformed turns count.
 """
 
 from __future__ import annotations

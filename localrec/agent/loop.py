@@ -1,12 +1,12 @@
 """Run the agent's loop: think, act, observe, rank (AgenticRec, section 4.2).
 
-The conversation alternates between turns, which the model writes (or a script, in its place), and
-observations, which it only reads. It depends on a `ChatModel` and nothing else, so that inference
-and the rollouts of training are the same code. Each call of the model has a seed of its own that
-follows from the run's: a run that asks nobody else in between repeats exactly.
+The conversation alternates between turns, which the model (or a script) writes, and observations.
+The loop depends on a `ChatModel` alone, so inference and the rollouts of training share this code.
+Each call of the model has its own seed, derived from the run's seed: a run repeats exactly if no
+other caller uses the model in between.
 
-What goes wrong is a fault of the trajectory and not an error. A model that cannot be used at all,
-or is stopped, raises as it does everywhere.
+Errors of the model's answers are faults of the trajectory. A model that cannot be used at all, or
+is stopped, raises an exception as everywhere.
 """
 
 from __future__ import annotations

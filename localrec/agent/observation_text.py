@@ -1,8 +1,8 @@
 """Format observations: untrusted text that cannot leave its line, within a length limit.
 
-Titles, names of attributes and descriptions come from files that anybody may have written. A title
-stands in quotation marks, with none inside, and no line is cut through it; the name of an attribute
-stands bare, so it loses quotation marks and brackets, which only numbers of candidates wear here.
+Titles, attribute names and descriptions come from files that anybody may have written. A title is
+quoted, without quotation marks inside, and never cut. An attribute name is not quoted, so it loses
+quotation marks and brackets; only candidate numbers have brackets here.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Let a model check whether a user's profile still fits after a request, or rewrite it.
 
-The model that ranked is shown the profile, what the person likes and what it put first. Its grammar
-knows two answers: to keep the profile, or one to three plain sentences in its place. A sentence is
-taken where it names something that the person likes and nothing that the graph does not join to
-that; one that is not taken leaves the profile as it is.
+The model that ranked reads the profile, the user's liked items and its first ranked items. Its
+grammar allows two answers: keep the profile, or replace it by one to three plain sentences. A
+sentence is accepted if it names something that the user likes and nothing else of the catalogue.
+If a sentence is rejected, the profile stays as it is.
 
-Where it departs from the paper (section 4.1): whether to refine is decided from the history as it
-stands after a request, not from a feedback on that very list, which comes later if at all.
+Where it departs from the paper (section 4.1): the model decides from the history after a request,
+not from feedback on this list, which comes later if at all.
 """
 
 from __future__ import annotations

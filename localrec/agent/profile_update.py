@@ -1,11 +1,11 @@
 """Update a user's profile from an agent's list, where a model proposes better sentences.
 
-It thinks while the store is open for reading, and what it comes to is written afterwards through an
-opening of its own, so that nobody waits for a model and the list stands whatever becomes of it.
-A profile is the person's memory: the refinement is its next version, its words in place of the old
-ones and behind them what neighbours handed on. A pinned memory is not even thought about.
+The model runs while the store is open for reading. The new profile is written afterwards through a
+connection of its own, so no process waits for a model, and the list is returned in any case. A
+profile is the user's memory: the refinement is its next version, with the new sentences in place of
+the old ones, followed by the sentences that neighbours propagated. A pinned memory is skipped.
 
-The model reads of nobody else: what other people call an item on their shelves is left out.
+The model reads no other user's data: the names of other users' shelves are left out.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def save_profile(
 
     Args:
         open_store: Opens the workspace's store for writing; closed here.
-        thought: From `think_of_profile`.
+        thought: From `propose_profile`.
         found: The list.
     """
     is_refined, notes = False, thought.notes

@@ -1,9 +1,9 @@
 """Write the first prompt of an agent: the task, the user's history and the candidates.
 
-The system's message depends on the tools and on numbers only, so it is the same for many requests
-and read once for all of them. Everything that is somebody else's text stands in the user's
-message, each title on a line of its own that begins with its number, in the only two double quotes
-of that line: none can end the line, begin another or pass for a turn.
+The system's message depends only on the tools and on numbers, so many requests share it and it is
+evaluated once. All untrusted text is in the user's message: each title on its own line, which
+begins with its number, between the only two double quotes of the line. So no title can end its
+line, begin another one or imitate a turn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rerank candidates by an agent, for `recommend`, `rank` and `ask`.
 
-What an instruction demands is read as a question's is and checked in the graph, for the agent's
-tool and for the fused order alike.
+The constraints of an instruction are parsed like those of a question and checked in the graph, both
+for the agent's tool and for the fused order.
 """
 
 from __future__ import annotations

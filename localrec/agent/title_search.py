@@ -1,7 +1,7 @@
 """Find the item that a title names: exactly, else by the nearest spelling.
 
-Of several that fit, what lies before the agent comes first: candidates, then the history, then the
-rest. Only a shortlist is compared letter by letter, so that a large catalogue takes no longer than
+Among several matches the agent's own items come first: candidates, then the history, then the rest.
+Only a shortlist is compared letter by letter, so a search in a large catalogue takes no longer than
 a model's next word.
 """
 

@@ -1,8 +1,8 @@
 """The data of one request: the only input of the agent's tools.
 
-A `Reference` is shared by all requests of a domain; a `Desk` adds one person's history and the
-candidates. Items are indexes into the reference; what the agent is shown are numbers from 1, so a
-made-up key cannot occur.
+All requests of a domain share one `DomainKnowledge`; a `ToolContext` adds one user's history and
+the candidates. Items are indexes into the domain's arrays. The agent sees numbers from 1 instead of
+keys, so it cannot invent a key.
 """
 
 from __future__ import annotations

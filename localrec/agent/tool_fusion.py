@@ -1,9 +1,9 @@
 """Fuse the scores of the agent's tools without a model: its deterministic counterpart.
 
-Each call that compares candidates is a kind of evidence, named by how it is written: a tool that
-takes a word of a closed set is one kind for each word. Their scores share a unit, see
-`findings.py`, so they are weighed as they come. What the person asks for goes before everything: a
-candidate that holds one demand more stands above all that hold fewer.
+Each call that compares candidates is a kind of evidence, named by how it is written: a tool with an
+argument from a closed set gives one kind for each word. The scores share a unit (`features.py`), so
+they are weighted without scaling. Constraints come first: a candidate that meets more of them
+stands above all that meet fewer.
 """
 
 from __future__ import annotations

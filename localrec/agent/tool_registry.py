@@ -1,14 +1,14 @@
 """Turn a function into a tool: its signature becomes the schema, its docstring the description.
 
-A tool is a pure function of a desk and typed arguments that returns an observation:
+A tool is a pure function of a tool context and typed arguments that returns an observation:
 
     @tool
-    def item_info_search(desk: Desk, title: Title) -> Observation:
-        \"\"\"Look up what is known of an item by its title.\"\"\"
+    def item_info_search(tool_context: ToolContext, title: Title) -> Observation:
+        \"\"\"Look up an item by its title.\"\"\"
 
-Arguments are numbers of candidates, words of a closed set, or a short text. An observation is text
-within a bound and, where the tool compares candidates, a score for each; the text is what a model
-reads, the scores are what is fused where no model is asked.
+Arguments are candidate numbers, words of a closed set, or a short text. An observation is a text of
+limited length and, where the tool compares candidates, a score for each. A model reads the text;
+the fusion without a model uses the scores.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The record of an agent's run for one request, step by step.
 
-A trajectory holds every turn word for word with whose words they are: training puts gradients on
-the model's own and on nothing else (AgenticRec, section 4.2). Whatever went wrong is a fault with a
-name, so that invalid trajectories can be counted by kind.
+A trajectory holds every turn word for word, with its author: training puts gradients on the model's
+own turns alone (AgenticRec, section 4.2). Every error is a fault with a name, so that invalid
+trajectories can be counted by kind.
 """
 
 from __future__ import annotations

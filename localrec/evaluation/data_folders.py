@@ -1,8 +1,8 @@
 """Evaluate a folder of a data set: `localrec evaluate run FOLDER`.
 
-Any folder that `localrec import` reads will do, such as one of RecBole's atomic files. It is
-imported into a workspace of the run's own, so that foreign users never stand among one's own, and
-the run is declared as a file would declare it: the same systems as for MovieLens 100K, untuned.
+Any folder that `localrec import` reads will do, such as RecBole's atomic files. It is imported into
+a workspace of the run's own, so that foreign users never mix with one's own, and the run is
+declared like in a file: the same systems as for MovieLens 100K, untuned.
 """
 
 from __future__ import annotations

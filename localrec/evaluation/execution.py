@@ -1,7 +1,7 @@
 """Run the chunks of a run in this process, or by another engine.
 
-An engine keeps the order of the chunks and brings back each result once, so that a run's files are
-the same whoever did the work.
+An engine keeps the order of the chunks and returns each result once, so that every engine writes
+the same files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Merge runs that began alike, so that their systems can be compared.
 
-Systems that ask a local model cannot be shared out by an engine, and each takes hours. Two
-commands, or two machines, measure some of them each; what they wrote is one run, as if one had
-measured it all.
+An engine cannot distribute systems that ask a local model, and each takes hours. Two commands, or
+two machines, can measure different systems; the merged run is the same as if one had measured all.
 """
 
 from __future__ import annotations

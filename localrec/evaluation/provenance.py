@@ -1,6 +1,6 @@
 """Put figures into docs as tables between markers, with the command that makes them.
 
-Only the text between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is replaced, so that people can
+Only the text between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is replaced, so that authors can
 write around it.
 """
 

@@ -1,13 +1,13 @@
 """Run the chunks of a run by Ray, on all cores of this machine or on a cluster.
 
-The results are the local engine's, in the same order and to the last digit: a worker unpacks a copy
-of what was packed here and computes with as many threads as this process. What a worker takes with
-it when it dies is done again.
+The results equal the local engine's, in the same order and to the last digit: a worker unpacks a
+copy of the packed work and computes with as many threads as this process. The chunk of a lost
+worker is done again.
 
-A cluster started here listens on the loopback address alone, asks everybody for a token that only
-this process and its children know, keeps its files in a folder for the owner, has no dashboard,
-reports no usage, and ends with the engine. A cluster that runs already is used as it stands; Python
-and localrec must be installed on its machines as they are here.
+A cluster started here listens on the loopback address alone, demands a token that only this process
+and its children know, keeps its files in a folder for the owner, has no dashboard, reports no
+usage, and ends with the engine. A running cluster is used as it is; its machines need the same
+Python and localrec as this one.
 """
 
 from __future__ import annotations

@@ -2,14 +2,12 @@
 
     config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
 
-A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them; systems
-that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents what they did in
-`trajectories-SYSTEM.jsonl`.
+A question run also keeps `answers-SYSTEM.jsonl`, as `ask --batch` writes them; systems that explain
+keep `rationales-SYSTEM.jsonl`, agents their trajectories in `trajectories-SYSTEM.jsonl`.
 
-A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
-that are there are not asked again. It is gone on with only as it was begun, on the same data and
-with the same versions; otherwise the halves would not belong together. Further systems may join:
-what was measured of the others stays.
+The same command resumes a killed run: at most an incomplete last line is lost, and finished cases
+are not asked again. A run resumes only with the same configuration, data and versions; otherwise
+its halves would not belong together. Further systems may join; the figures of the others stay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turn measured results into a report: the plots, the tables and the sentences.
 
-Nothing is measured here, and nothing is left out: every figure of a run is in some table. What
-makes a figure doubtful (a failure, invalid answers, a suspicion) stands before the figures.
+Nothing is measured here, and nothing is left out: every figure of a run is in some table. Reasons
+to doubt a figure (a failure, invalid answers, a suspicion) come before the figures.
 """
 
 from __future__ import annotations

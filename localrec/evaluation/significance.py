@@ -1,9 +1,9 @@
 """Compare a run's systems with the leader, and list figures that are in doubt.
 
-Two intervals that overlap say little: both systems were asked the same cases, so what counts is
-how they differ case by case. Every system is tested against the best (`intervals.compare_all`,
-people whole), corrected for the number of systems. The best was chosen by the same cases, which no
-test can undo: it is the best here, and the others are those it could not be told from.
+Overlapping intervals tell little: both systems were asked the same cases, so their difference case
+by case counts. Every system is tested against the best (`statistics.compare_all`, users whole),
+corrected for the number of systems. The best was chosen on the same cases, which no test can
+undo: it is the best here, and some others are not significantly worse.
 """
 
 from __future__ import annotations

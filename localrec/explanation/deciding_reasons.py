@@ -1,8 +1,8 @@
 """Explain an item by the signals that contributed most to its score.
 
-Each kind of evidence has a count of its own over the person's history and checked edges. A network
-has none, so it is not named: what is told in its place is what people came to soon after an item of
-the history, which is the part of what it learns that can be counted.
+Each kind of evidence has its own count over the user's history and checked edges. A network has no
+such count, so it is not named: its reason counts the users who met the item soon after a history
+item, which is the countable part of what a network learns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Find the facts about an answer's item, each with its edges of the graph.
 
-A fact states nothing that no edge shows. The absence of a component is carried by the complete
-list of the item's components. The way from a component up to the family in the question is walked
-in the bounded graph of that item.
+Every fact is shown by an edge. The absence of a component is shown by the complete list of the
+item's components. The path from a component up to the family in the question is searched in the
+bounded graph of that item.
 """
 
 from __future__ import annotations

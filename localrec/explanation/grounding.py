@@ -1,8 +1,8 @@
 """Check that the evidence covers a sentence: every name in it must be in a cited edge.
 
-Every name of the catalogue that a sentence mentions has to be one of the evidence's own nodes;
-every number has to stand in the evidence; an absence may only be claimed of what the question
-barred. Words that are no names ("pleasant") claim nothing that could be checked and pass.
+Every catalogue name in a sentence must be a node of the evidence; every number must be in the
+evidence; a sentence may claim an absence only of what the question excluded. Words that are no
+names ("pleasant") make no claim that could be checked, and pass.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Let a local model write missing item descriptions, and check them against the graph.
 
-The import already gave such items a description made from their facts. Here a model may put the
-same facts better; what it writes is kept only if every name in it is one of the item's own edges,
-and is marked as the model's. Each batch of items is one transaction, so a stopped run goes on.
+The import gave such items a description from their facts by a template. Here a model may write the
+same facts better. Its sentence is kept only if every name in it is one of the item's own edges, and
+is marked as the model's. Each batch of items is one transaction, so a stopped run can continue.
 """
 
 from __future__ import annotations

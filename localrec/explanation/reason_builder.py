@@ -1,9 +1,9 @@
 """Build the reasons for a user's list from the user's own history.
 
-As with questions, a statement without edges is not made: a share of people is carried by the
-count behind it, a leaning by the number of items it was read from. Where the shared memory took
-part, it adds what people came to soon after an item, and what the nearest people have in common;
-they are counted, never named.
+Every statement has edges, as in answers to questions: a share of users rests on its count, a
+preference on the number of items behind it. Where the shared memory took part, it adds which users
+met an item soon after another, and what the nearest users have in common; these users are counted,
+never named.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write files so that each appears complete, or not at all.
 
-Everything is written into `.part` files beside the targets, for the owner alone (0600), and
-renamed at the end. An error or Ctrl+C takes the parts away again; what stood there before stands.
+All content is written into `.part` files beside the targets, readable by the owner alone (0600),
+and renamed at the end. An error or Ctrl+C removes the parts; existing targets stay as they were.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Export a domain, or one user of it, as RecBole's atomic files.
 
-The folder holds `NAME.inter`, `NAME.item` and `NAME.user`, NAME being the folder's own name, as
-RecBole looks for them. With a split there are `NAME.train.inter`, `NAME.valid.inter` and
-`NAME.test.inter` instead: RecBole reads them with `benchmark_filename: [train, valid, test]`.
+The folder holds `NAME.inter`, `NAME.item` and `NAME.user`, where NAME is the folder's own name, as
+RecBole expects. A split gives `NAME.train.inter`, `NAME.valid.inter` and `NAME.test.inter` instead,
+which RecBole reads with `benchmark_filename: [train, valid, test]`.
 
-One line stands for one person and item. What was only wanted or put off is no interaction. The
-split is that of AgenticRec (appendix E): all rows sorted by time, the oldest shares first, ties in
-the order they came in. Its cap on histories is applied before that, to the newest rows of each
-person.
+One line stands for one user and item. Items that were only wanted or put off are no interactions.
+The split is AgenticRec's (appendix E): all rows sorted by time, the oldest shares first, ties in
+their order of import. Its cap on histories is applied before that, to each user's newest rows.
 """
 
 from __future__ import annotations

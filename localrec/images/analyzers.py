@@ -1,6 +1,6 @@
 """Find the image functions that domain packs register for a domain.
 
-A function serves every domain that has the roles it speaks of, whoever declared the domain.
+A function serves every domain that has the roles it describes, also a user's own domain.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Attributes of an image: words of the catalogue, each with its confidence.
 
-A confidence is 0..1 and close to how often such a finding proved right on rendered pictures of the
-development half; photographs are harder. What could not be told is left out rather than guessed.
-Shares are of the drink's height.
+A confidence is 0..1 and close to the share of correct findings on rendered images of the
+development half; photographs are harder. Uncertain attributes are left out and not guessed. Shares
+are of the drink's height.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Open untrusted images by their content, within limits, as small sRGB pixels.
 
-A file is read only when it is a regular one of this machine, and decoded only when its own header
-says that this takes little memory. What comes out are pixels and nothing else: where and when a
-photograph was taken, its thumbnail and its colour profile stay behind in the file.
+Only regular files of this machine are read, and an image is decoded only if its header promises a
+small size. The result is pixels and nothing else: place, time, thumbnail and colour profile of a
+photograph stay in the file.
 
-Pillow's readers are called by name, without its registry, so that no reader of another format
-ever sees a foreign file.
+Pillow's readers are called by name, without its registry, so that a reader of another format never
+sees a foreign file.
 """
 
 from __future__ import annotations

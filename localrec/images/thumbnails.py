@@ -1,8 +1,7 @@
 """Make small WebP copies of images, without metadata, for the store and the screen.
 
-The pixels are those that `opening.open_image` gave, so that no metadata of the file can come along:
-no place, no camera, no date. It is also what a thumbnail out of the store is opened with: what lies
-in a file is looked at as strictly as what came from outside.
+The pixels come from `opening.open_image`, so no metadata of the file can come along: no place, no
+camera, no date. A thumbnail from the store is opened as strictly as a foreign file.
 """
 
 from __future__ import annotations

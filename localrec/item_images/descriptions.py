@@ -1,9 +1,9 @@
 """Describe the images of items that have no text about their look.
 
-A describer makes a sentence of a picture: without a model of what was measured in it when it was
-taken in, or by a vision model. What it writes is the text that questions about looks are compared
-with, and is marked as generated (`image_description_source`): "picture" for what was measured,
-"model" for a model's. Each portion is one transaction, so a stopped run goes on.
+A describer writes a sentence about an image: from the measurements of its import, or by a vision
+model. Questions about looks are compared with this text. It is marked as generated
+(`image_description_source`): "picture" for measurements, "model" for a model's. Each portion is one
+transaction, so a stopped run can continue.
 """
 
 from __future__ import annotations

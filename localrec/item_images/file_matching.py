@@ -1,8 +1,8 @@
 """Match image files to items, by name or by a column of the catalogue.
 
-Names are looked up in tables made from the catalogue; no path is ever made from a cell, so a cell
-like `../../etc/passwd` finds nothing. Case, accents, spacing and separators count only where they
-tell two items apart.
+Names are looked up in tables of the catalogue; no cell ever becomes a path, so a cell like
+`../../etc/passwd` finds nothing. Case, accents, spacing and separators count only where two items
+differ by them alone.
 """
 
 from __future__ import annotations

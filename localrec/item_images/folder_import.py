@@ -1,8 +1,8 @@
 """Import a folder of images into the store in one step, or not at all.
 
-Opening and looking take a tenth of a second for each picture. So they are prepared in portions that
-stay when the work is stopped, and none counts before all are ready; running again finds what was
-prepared by the SHA-256 of its file, and a picture that is here already is not opened at all.
+Opening and measuring take a tenth of a second for each image. They are prepared in portions that
+survive a stop, and no image counts before all are ready. A second run recognises prepared images by
+the SHA-256 of their file, and does not open an image that the store already has.
 """
 
 from __future__ import annotations

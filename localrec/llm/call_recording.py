@@ -1,7 +1,7 @@
 """Record a model's calls word for word while an answer is explained.
 
-A record is made where one was asked for, and lives as long as the answer; nothing is stored. What
-a chat template puts around the turns is left out, and so is the grammar that a reply obeys.
+A record is made on request and exists as long as the answer; nothing is stored. It leaves out the
+chat template's text around the turns, and the grammar of a reply.
 """
 
 from __future__ import annotations

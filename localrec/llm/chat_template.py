@@ -1,8 +1,8 @@
 """Render messages into the pieces of a prompt by the GGUF's own Jinja chat template.
 
-The template is rendered with a placeholder where each content belongs, and then cut at the
-placeholders. So the tokeniser can read control tokens in the template's own text and only there:
-whatever a person or a catalogue wrote stays letters.
+The template is rendered with a placeholder for each content, and then cut at the placeholders. So
+the tokeniser reads control tokens only in the template's own text: text of a user or a catalogue
+stays letters.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 llama.cpp's generic multimodal interface (MTMD) takes any projector file (mmproj) that was made for
 the loaded model. It gets pixels that localrec decoded itself: no file, no address and no decoder of
-its own. Every pointer is checked. Encoding cannot be stopped from within; whoever cancels in the
-middle of it ends the process.
+its own. Every pointer is checked. Encoding cannot be stopped from within; a cancel during it ends
+the process.
 """
 
 from __future__ import annotations

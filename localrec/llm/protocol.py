@@ -1,9 +1,9 @@
 """The messages between a model's process and its client, and their framing.
 
 A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
-structs below. Requests flow one way, exactly one reply per call the other way, and before it, where
-an answer is heard while it is written, its pieces; only `Cancel` comes unasked, from whichever
-thread wants the running call to end.
+structs below. Requests flow one way, exactly one reply per call the other way; where an answer is
+streamed, its `TextChunk`s come before the reply. Only `CancelRequest` comes out of order, from any
+thread that wants to end the running call.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Choose and generate with a loaded model: prompt, prefix reuse, decoding.
 
-Runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
-from the saved state of those; one without from what it shares with the prompt before, which is as
-fast but leaves the last digits of probabilities to chance. A prompt that goes on with the
-conversation before it starts where that ended: as repeatable as that was, while nobody else asks in
-between.
+It runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
+from their saved state; a prompt without them starts from its common prefix with the previous
+prompt, which is as fast but lets the last digits of probabilities vary. A prompt that continues the
+previous conversation starts at its end, and repeats exactly if no other caller asks in between.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """Retrieve the collaborative memory of one history: evidence for fusion, vectors and a summary.
 
-Evidence comes in kinds:
+The kinds of evidence are:
 
-    popularity   how many like it
-    companions   how it goes with the newest of the history (`index/item_cooccurrence.py`)
-    neighbours   how near it lies as an item neighbour (`memory/user_item_graph.py`)
-    votes        whether the curated people like it, each with their score
-    facets       whether it has what the facets name, each with its confidence
-    attributes   how its attributes match those of the history
-    texts        how its text lies to the texts of the history
+    popularity   how many users like the item
+    companions   its co-occurrence with the newest history items (`index/item_cooccurrence.py`)
+    neighbours   its edge weight as an item neighbour (`memory/user_item_graph.py`)
+    votes        the scores of the curated users who like it
+    facets       the confidence of the facets that it has
+    attributes   the similarity of its attributes and those of the history
+    texts        the similarity of its text and the texts of the history
 
-The last two need nobody else: they are all that an isolated memory has. Each is an array over all
-items, in its own units; `ranking/fusion.py` brings them together.
+The last two use no other user's data; an isolated memory has only these. Each kind is an array over
+all items in its own unit; `ranking/fusion.py` combines them.
 
-Memories as vectors (`memory_vectors`) are compared and not fused; memories in words (`Portraits`)
-are for a model to read. Both are made of the graph alone.
+Memories as vectors (`memory_vectors`) are compared and not fused; memories as text (`MemoryTexts`)
+are for a model. Both come from the graph alone.
 """
 
 from __future__ import annotations

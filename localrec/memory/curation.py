@@ -1,8 +1,8 @@
 """MemRec's curation: keep the few neighbours that the rules score highest.
 
-Rules give every neighbour a score; the best k are kept, with room for both kinds, since people
-tell what goes together and items tell what to look at, and the scores of one kind may drown the
-other. Without rules the weight of the edge alone decides, which is the baseline to beat.
+The rules score every neighbour and the best k are kept, with room for both kinds: users show which
+items go together, items show alternatives, and one kind's scores may exceed all of the other's.
+Without rules the edge weight alone decides, which is the baseline.
 """
 
 from __future__ import annotations

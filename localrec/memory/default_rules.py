@@ -1,7 +1,7 @@
 """Load the shipped rule sets, and choose the first one of a domain.
 
-They lie in `datasets/rules/NAME.rules`: the paper's four published sets (Figures 11 and 12) and
-two of our own. A domain keeps its shipped set until a model or a person writes another one.
+The files `datasets/rules/NAME.rules` hold the paper's four published sets (Figures 11 and 12) and
+two of our own. A domain keeps its shipped set until a model or a user writes another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure a domain, for a model that writes its rules.
 
-Counted by the store in a few set-based queries. Nothing of any single person is in it but the
-extremes of a distribution, and no name except those of the domain's commonest attributes.
+The store computes them in a few queries. They contain no single user's data but the extremes of a
+distribution, and no names but those of the domain's most frequent attributes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Build the shared memory of an interaction log, for systems that are fitted to a log.
 
-Every row counts as a like, as for the baselines, since every held-out row is to be found. Fusion
-weights are fitted by holding back the last row of each user: the memory that they are fitted with
-is made of the rest, the one that is used afterwards of all.
+Every row counts as a like, as for the baselines, since every held-out row is a target. The fusion
+weights are fitted to the last row of some users, with a memory of the other rows; the memory that
+is used afterwards contains all rows.
 """
 
 from __future__ import annotations

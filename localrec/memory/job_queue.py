@@ -1,18 +1,18 @@
-"""A durable queue of interactions that no memory contains yet, one row for each.
+r"""A durable queue of interactions that no memory contains yet, one row for each.
 
-A job is stored in the transaction of the deed it is about, and ends in the transaction that writes
-its memories: so neither is ever lost, and nothing is worked in twice. Between the two it bears a
-claim. A claim that no longer stands when the work is done (its worker was thought dead, or
-somebody was forgotten meanwhile) makes the work void.
+A job is stored in the transaction of its event, and ends in the transaction that writes its
+memories: so no event is lost or counted twice. In between, a worker claims it. If the claim is no
+longer valid at the end (the worker was presumed dead, or a user was forgotten), the result is
+discarded.
 
     waiting -> running -> done
-       ^__________|  \\-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
+       ^__________|  \-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
 
-A job that takes its process with it never says so; what was claimed `MOST_CLAIMS` times and found
-running still has failed too, or it would end every worker to come.
+A job that kills its process reports no failure. So a job that was claimed `MOST_CLAIMS` times and
+is still marked as running has failed too; otherwise it would kill every worker.
 
-Jobs of one person that wait together are claimed and worked as one. Imports make no jobs: 25
-million rows would be 25 million jobs, whose memories a rebuild makes in one pass over people.
+Waiting jobs of one user are claimed together. Imports add no jobs: 25 million rows would be 25
+million jobs, whose memories a rebuild computes in one pass over users.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Load a domain's shared memory and its weights from caches, or build and cache them.
 
-The memory is the graph of who likes what, the companions of each item and the domain's rules; the
-weights of its kinds of evidence are fitted once, on likings that are held back, and kept beside
-the companions for as long as those hold.
+The memory is the graph of users and items, the co-occurrence of items and the domain's rules. The
+weights of the kinds of evidence are fitted once on held-out likes and cached beside the
+co-occurrence, for as long as that is valid.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """MemRec (Chen et al.): rule-curated neighbours, facets of their preferences, fused scores.
 
-A history finds its neighbours in the graph of who likes what, rules choose the few that count,
-facets say what those share, and every kind of evidence that this yields is weighed by weights that
-were fitted on held-out items. Each stage can be left out, which gives the ablations of the paper's
-Table 4; an isolated memory is what is left without the others.
+A history finds its neighbours in the graph of users and items; rules curate a few of them; facets
+summarize what these share; fitted weights combine all kinds of evidence. Each stage can be left
+out, which gives the ablations of the paper's Table 4; without all stages an isolated memory
+remains.
 
-Three rankings close a composition, each a class here: `MemRec` fuses evidence, `VectorMemRec`
-compares memories as vectors, and `MemRecAgent` asks a model about each candidate. Only the last
-needs a model.
+Three rankings exist: `MemRec` fuses evidence, `VectorMemRec` compares memories as vectors, and
+`ModelMemRec` (`model_memrec.py`) asks a model about each candidate.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Stage-W with a model: one call writes the texts of the user, the items and the neighbours.
 
-The model writes a few lines under a grammar (`update_grammar`); they take the place of counted
-sentences in the same records, whose facets stay counted. It is shown what anybody may read: titles,
-attributes of the catalogue, what it wrote itself before. Not shown are words that a person wrote,
-reasons given with feedback, and a person's own shelves, for what it writes reaches other people.
+The model writes a few lines under a grammar (`update_grammar`). They replace counted sentences in
+the same records, whose facets stay counted. The prompt holds public data only: titles, attributes
+of the catalogue, and the model's earlier texts. It holds no user's own words, no reasons given with
+feedback and no user's shelves, because other users read the result.
 
-A call that fails, or whose lines do not parse, costs nothing but itself: the counted memories are
-written, and their provenance says which model failed.
+If a call fails or its lines do not parse, the counted memories are written, and their provenance
+names the failed model.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Pack curated neighbours as numbered lines of a prompt, within a token budget.
 
-As in MemRec (A.3) an item is told by its memory, cut short, and a person by the titles they liked
-last: dense, and enough to show what goes together. The numbers are what a model may cite.
+As in MemRec (A.3), an item is described by its shortened memory, and a user by the titles they
+liked last: short, and enough to show which items go together. The model may cite the numbers.
 
-Where the lines do not fit, the longest memories are shortened first, by one cap on the words of
-each; then the lowest-scored neighbours go. Titles are never cut: half a title may read as another
-one. Whatever a catalogue or a person wrote is cleaned, and cannot end the line or the quotation
-marks that it stands in.
+If the lines are too long, the longest memories are shortened first, all to the same number of
+words; then the lowest-scored neighbours are dropped. Titles are never cut, since half a title may
+name another item. All text of catalogues and users is cleaned and cannot end its line or its
+quotation marks.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """Stage-W: update the memories of a user, of the items and of a few neighbours after an event.
 
-Everything is counted anew from likings, so that the same history always gives the same memory and
+All memories are counted anew from likes, so the same history always gives the same memory and
 nothing drifts:
 
-* the person: what their newest liked items have in common beyond what any items have, and the
-  newest titles; what neighbours handed on before stays at the end;
-* each item of the job: what the people who like it like in general;
-* at most `fan_out` neighbours, the nearest people by the domain's rules: one sentence about what
-  was just liked, behind their own words. When it is liked no longer, the sentence is withdrawn.
+* the user: which attributes their newest liked items share more than items in general, and the
+  newest titles; sentences that neighbours propagated stay at the end;
+* each item of the job: the general preferences of the users who like it;
+* at most `fan_out` neighbours, the nearest users by the domain's rules: one sentence about the item
+  that was just liked, after their own words. The sentence is removed when the like is undone.
 
-Where it departs from the paper: neighbours are people only, since an item's memory is about
-everybody who likes it and is made when one of them clicks; and what is handed on are catalogue
-words, never a sentence about the one who clicked.
+Where it departs from the paper: only users are neighbours, since an item's memory describes all
+users who like it and is written when one of them acts; and the propagated sentences contain
+catalogue words alone, never a sentence about the user who acted.
 
-`updater_of` and `model_updater_of` make what the worker calls. The model's variant
-(`model_update.py`) puts its words into the same records.
+`updaters.py` makes the worker's updaters. The variant with a model (`model_update.py`) puts its
+words into the same records.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Rebuild the memories of all users and items of a domain in one pass without a model.
 
-An import of 25 million rows queues no jobs; this makes what they would have made. It goes through
-people, then items, by rising node id, some hundreds at once. Each batch is one transaction that
-also moves a mark, so whoever comes after an interruption goes on behind it, unless an import came
-between. Pinned memories stay; a memory that says the same already gets no new version. Between
-batches the store is closed for a moment, so that questions are answered meanwhile.
+An import of 25 million rows adds no jobs; a rebuild computes the same memories. It visits users,
+then items, by rising node id, some hundreds at once. Each batch is one transaction that also moves
+a mark, so an interrupted rebuild continues there, unless an import came in between. Pinned memories
+stay; an unchanged memory gets no new version. Between batches the store is closed for a moment, so
+that other processes can answer questions.
 """
 
 from __future__ import annotations

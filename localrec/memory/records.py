@@ -1,9 +1,9 @@
 """Memories of users and items as versions in the store: read, write, edit, pin.
 
-A node's memory is its newest version; older ones are kept. A pinned memory is the person's word:
-only the person changes it, and what somebody edits is pinned from then on. `Provenance.made_from`
-names every node whose data went into a version; forgetting one of them takes the version with it
-(`privacy/erasure_plan.py`), so whoever writes a memory must name them all.
+A node's current memory is its newest version; older ones are kept. A pinned memory holds the user's
+own words: only the user changes it, and an edit pins it. `Provenance.made_from` names every node
+whose data went into a version. Forgetting one of them deletes the version
+(`privacy/erasure_plan.py`), so the writer of a memory must name all of them.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Stage-ReRank: score each candidate in 0..1 from an instruction, facets and memories.
 
-Two variants with one record as answer (MemRec, equation 4):
+Two variants give the same record (MemRec, equation 4):
 
-    vector   nearness of a candidate's memory to the person's and to the facets, as in the paper's
-             Vector configuration
+    vector   similarity of a candidate's memory to the user's memory and the facets, as in the
+             paper's Vector configuration
     model    one question for each candidate, "would they choose this?", answered by the
-             probability of "yes" among the two words; nothing is generated
+             probability of "yes"; nothing is generated
 
-The paper has the model write all scores in one answer. A small model copies the order in which
-candidates are shown, or gives all the same number; asked alone, a candidate has no place to be
-preferred for. What all questions share is read once and cached, so a candidate costs the tokens of
-its own line. `calibrated` divides out how readily the model says yes to a blank.
+The paper lets the model write all scores in one answer. A small model copies the order of the
+candidates, or gives all the same score; a candidate that is asked about alone has no position. The
+common part of all prompts is evaluated once and cached, so a candidate costs the tokens of its own
+line. `calibrated` divides by the model's probability of "yes" for a blank candidate.
 
 A third variant, fused, is a weighted sum of kinds of evidence, these two among them (`fusion.py`).
 """

@@ -1,14 +1,13 @@
 """Let a local model write rules from a domain's statistics (MemRec, equation 1 and Figure 9).
 
-The paper asks a large model once for 3 to 5 rules in free prose. Here the model is asked for one
-rule at a time, under a grammar of which every sentence is a rule: features, comparisons and effects
-are fixed words, numbers come from short lists, and only the reason is the model's own sentence.
-Each rule looks at another feature (the grammar leaves out those that were taken), so none comes
-twice and none undoes another; thresholds that no neighbour of the domain can reach are left out.
+The paper asks a large model once for 3 to 5 rules in free prose. Here the model writes one rule at
+a time under a grammar whose every sentence is a rule: features, comparisons and effects are fixed
+words, numbers come from short lists, and only the reason is the model's own sentence. The grammar
+leaves out features of earlier rules, so no rule repeats or undoes another; it also leaves out
+thresholds that no neighbour of the domain reaches.
 
-A rule of a model has one condition and one effect, and may not drop neighbours altogether: a
-threshold that is a little off would leave a person without any. People may write more
-(`rule_text`).
+A model's rule has one condition and one effect, and may not drop neighbours altogether: a slightly
+wrong threshold would leave a user without any. Users may write more complex rules (`rule_text.py`).
 """
 
 from __future__ import annotations

@@ -1,28 +1,28 @@
 """Rules that choose neighbours: typed data, evaluated over all neighbours at once.
 
-A rule says which neighbours it concerns and what it does to their score. Rules are written by
-people, by a local model or by the paper's authors (MemRec, Figures 11 and 12); none of them is
-ever run as code. `rule_text` reads and writes them as text.
+A rule applies to some neighbours and changes their score. Users, a local model or the paper's
+authors (MemRec, Figures 11 and 12) write rules; no rule is ever run as code. `rule_text.py` reads
+and writes them as text.
 
 The score of a neighbour is
 
     total * (w1 edge_weight + w2 co + w3 metadata_overlap_score + w4 memory_similarity_score) / 4
 
-where `co` is log(1 + co_interaction_count) / log(1 + 100), at most 1: the second shared item says
-more than the fiftieth. The four parts lie in 0..1 and count alike, because what is known of a
-domain is for the rules to say; the paper multiplies a "base score" without defining it. All
-weights, and `total`, begin at 1 and are only ever multiplied:
+where `co` is log(1 + co_interaction_count) / log(1 + 100), at most 1: the second shared item tells
+more than the fiftieth. The four parts lie in 0..1 and count alike, because the rules express what
+is known about a domain; the paper multiplies a "base score" without defining it. All weights, and
+`total`, begin at 1 and are only multiplied:
 
 * `multiply edge_weight by 1.8` multiplies that part's weight, `multiply score by 2.5` the total;
 * `decay by 0.004 a day` multiplies the total by exp(-0.004 * recency_days);
-* `boost by 1 + 1.2 * memory_similarity_score` multiplies it by that, with the part as measured;
+* `boost by 1 + 1.2 * memory_similarity_score` multiplies the total by that, with the measured part;
 * `filter` drops the neighbour, `filter keeping 0.3` multiplies the total by 0.3.
 
-Conditions look at the measured features, never at what an earlier rule made of them. So the order
-of rules changes nothing but the last digit, and each rule can be understood alone.
+Conditions read the measured features, never the results of earlier rules. So the order of rules
+changes only the last digit, and each rule can be understood alone.
 
-Every number has bounds. An effect multiplies by 11 at most and a set has 16 effects, so no score
-can overflow; what is no number in a feature counts as 0, so none can be NaN.
+Every number is bounded. An effect multiplies by 11 at most and a set has 16 effects, so no score
+can overflow; NaN in a feature counts as 0, so no score is NaN.
 """
 
 from __future__ import annotations

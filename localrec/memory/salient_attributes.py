@@ -1,7 +1,7 @@
 """Find the salient attributes of many users' items, or of many items' users, at once.
 
-The score of an attribute is how often it comes, times the logarithm of how rare it is in the domain
-(so "alcoholic" is nobody's taste).
+The score of an attribute is its frequency times the logarithm of its rarity in the domain, so that
+"alcoholic" is no user's preference.
 """
 
 from __future__ import annotations

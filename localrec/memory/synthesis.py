@@ -1,13 +1,13 @@
 """Stage-R, second half: summarize the curated neighbours' shared preferences as facets.
 
-A facet says one thing about the neighbourhood ("films that are Drama"), how sure that is, and which
-neighbours support it, by their numbers in the list that was handed over. With a model the words are
-its own, written under a grammar that knows no other numbers than those of the list, so an invented
-neighbour cannot occur; without one, facets are the attributes whose share among the neighbours
-rises most above their share in the domain. Both give the same record (MemRec, equation 3 and F.3).
+A facet states one preference of the neighbourhood ("films that are Drama"), its confidence, and the
+numbers of the neighbours who support it. A model writes facets in its own words under a grammar
+that allows only the numbers of the list, so it cannot invent a neighbour. Without a model, facets
+are the attributes whose share among the neighbours rises most above their share in the domain. Both
+give the same record (MemRec, equation 3 and F.3).
 
-Where it departs from the paper: confidence without a model is measured (the weighted share of the
-neighbours that hold it), not stated; and the strength of a support edge is the neighbour's weight
+Where it departs from the paper: confidence without a model is measured (the weighted share of
+supporting neighbours), not stated; and the strength of a support edge is the neighbour's weight
 from curation, since a model that is asked for sixteen weights invents them.
 """
 

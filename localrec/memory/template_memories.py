@@ -1,6 +1,6 @@
 """Write memories of any number of users or items from counts.
 
-Nothing here reads the store or knows of jobs: propagation and a rebuild make the same memories.
+Nothing here reads the store or knows jobs: propagation and a rebuild write the same memories.
 """
 
 from __future__ import annotations

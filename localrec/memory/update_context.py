@@ -1,9 +1,9 @@
 """The data of a domain that memory updates read: catalogue, likes and rules.
 
-Opened once and kept over many jobs, so that a job reads only its own person from the store. It is
-opened again when the store says that it no longer holds: after an import, a forgetting or new
-rules, or when more than one interaction in a hundred is new. Until then it may lag behind by a few
-rows of other people; what a job is about is always read fresh.
+A context is kept over many jobs, so that a job reads only its own user from the store. It is
+opened again after an import, a forgetting, new rules, or when more than one interaction in a
+hundred is new. Until then it may lack a few new rows of other users; a job's own rows are always
+read fresh.
 """
 
 from __future__ import annotations

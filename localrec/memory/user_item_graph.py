@@ -1,32 +1,32 @@
 """Find the neighbours of a history: users who share liked items, and the items they like.
 
-Five features tell how near each is, and rules weigh them (`rules.py`). As in MemRec's graph a
-neighbour is a user or an item; an edge is a liking here, so a dislike makes no neighbour. `h` is
-the history, each item weighted by how much it is liked.
+Five features describe each neighbour, and rules weigh them (`rules.py`). As in MemRec's graph a
+neighbour is a user or an item; an edge is a like, so a dislike makes no neighbour. `h` is the
+history, each item weighted by the user's preference.
 
 edge_weight
-    Of a person: the cosine of `h` and what they like, that is the weights of the shared items
-    over the length of `h` and the root of how many items they like. Of an item: the cosine of the
-    people found, each weighted by the cube of their edge_weight, and all who like the item. (The
-    cube lets the nearest people decide. On second-last ratings of MovieLens 100K this put the
-    item first among 20 more often than the share of the people found, or how far that share is
-    above everybody's, which prefers what hardly anybody knows.)
+    Of a user: the cosine of `h` and their likes, that is the weights of the shared items over the
+    length of `h` and the root of the number of items they like. Of an item: the cosine of the found
+    users, each weighted by the cube of their edge_weight, and all users who like the item. (The
+    cube lets the nearest users decide. On second-last ratings of MovieLens 100K this ranked the
+    item first among 20 more often than the share of the found users, or the rise of that share
+    above everybody's, which prefers rare items.)
 recency_days
-    Days since a person's newest liking; days since the people found last took to an item.
+    Days since a user's newest like; days since the found users last liked an item.
 co_interaction_count
-    Liked items of `h` that a person likes too; people found who like an item.
+    Liked items of `h` that a user likes too; found users who like an item.
 metadata_overlap_score
-    Cosine of the attributes of `h` and of the person's likings, or the item; rare ones weigh more.
+    Cosine of the attributes of `h` and of the user's likes, or of the item, weighted by rarity.
 memory_similarity_score
     Cosine of the mean vectors of their texts, less the mean of the domain.
 
-A cosine below 0 counts as 0, and so does what cannot be compared for want of attributes or texts.
-Where no date is known, the middle of all people's newest days stands in: neither fresh nor stale.
+A negative cosine counts as 0, and so does a missing one. An unknown date counts as the median of
+all users' newest days, neither fresh nor stale.
 
-The work is bounded whatever the size of the graph. Of a long history the 100 best liked items are
-asked, of each item's people the first 1,000. People are numbered in no order, so that is an even
-sample, and it holds the same people for all popular items. The 256 people and 1,024 items of the
-largest edge_weight are handed on; how much each of those people shares is counted in full.
+The work is limited for any size of the graph: the 100 best liked items of a history, and the first
+1,000 users of each. Users have random numbers, so these are an even sample, and the same users for
+all popular items. The 256 users and 1,024 items with the largest edge_weight are returned; all
+shared items of these users are counted.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Aggregate the features of each user's likes, for comparison.
 
-Two views of the same thing: attributes (genres, authors, ingredients), where a rare one says more
-than a common one, and vectors of texts, less their mean over the domain, since the texts of one
-domain share most of their direction and would otherwise all look alike.
+There are two summaries: attributes (genres, authors, ingredients), weighted by rarity, and text
+vectors, less their mean over the domain, since the texts of one domain share most of their
+direction and would otherwise all look alike.
 
-Of a person only what a comparison needs is kept: the length of their attribute profile (its dot
-product with another profile is a sum over their items) and the direction of their mean vector.
+Only the data of a comparison is kept: the length of a user's attribute profile (its dot product
+with another profile is a sum over their items) and the direction of their mean vector.
 """
 
 from __future__ import annotations

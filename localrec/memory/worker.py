@@ -1,16 +1,16 @@
 """Process the job queue: claim a job, compute without the store, then write and end it at once.
 
-    claim            a short write: the job is running and bears this worker's mark
-    update           no store is open for writing; here, and only here, a model may be called, once
-    complete         a short write: memories, and the job's end, in one transaction
+    claim            a short write: the job is marked as running by this worker
+    update           the store is closed for writing; only here a model may be called, once
+    complete         a short write: the memories and the end of the job, in one transaction
 
-A process that dies anywhere leaves either a claim, which its successor takes back, or a job that
-is done. The store is opened for moments only, since DuckDB lets one process write and nobody
-beside it read: whoever asks a question meanwhile waits for milliseconds, not for a model. That one
-worker lives at a time is held by a lock of the operating system, which dies with its process.
+A process that dies leaves either a claim, which its successor returns to the queue, or a finished
+job. DuckDB lets one process write while no other reads, so the store is opened only for moments: a
+question in another process waits for milliseconds, not for a model. A lock of the operating system,
+which ends with its process, allows one worker at a time.
 
-The thread is for a program that stays (the app); `run_pending` does the same work in the caller's
-own thread.
+The thread is for a program that stays open (the app); `run_pending` does the same work in the
+caller's own thread.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Critics: four scores of 0 to 100 for a candidate set, as MARC's reflection prompt names them.
 
-relevance: are the demands met, how near are the texts; diversity: how different are the items;
-completeness: are all wanted places filled and all demands covered; coherence: do they form one
-set. The measured critic computes them, the model critic asks a local model; both are critics to
-the loop in `reflection.py`, and the answer says which one spoke.
+relevance: the constraints are met and the texts are similar; diversity: the items differ;
+completeness: all places are filled and all constraints are covered; coherence: the items form one
+set. The measured critic computes the four, the model critic asks a local model; the loop in
+`reflection.py` takes either, and the answer names it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fuse several kinds of evidence into one ranking by a weighted sum with fitted weights.
 
-Values of every kind are brought to mean 0 and deviation 1 over all that could be ranked (a kind
-that says the same of everything says nothing), weighted and summed. Weights maximise the likelihood
-of the item that was taken under a softmax over the candidates (list-wise logistic regression:
-McFadden 1974, ListNet with one relevant item), held down by `l2`. There is one optimum, so nothing
-is drawn and the same data gives the same weights.
+The values of every kind are scaled to mean 0 and deviation 1 over all items (a kind with equal
+values has no effect), weighted and summed. The weights maximise the likelihood of the chosen item
+under a softmax over the candidates (list-wise logistic regression: McFadden 1974, ListNet with one
+relevant item), with `l2` regularisation. There is one optimum, so nothing is drawn at random and
+the same data gives the same weights.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Score items for a user by four kinds of evidence that add up.
 
-Neighbours: by how much a liking for one item raises the odds of another among all people, as in
-naive Bayes: log P(j | i) - log P(j), weighted by how much i is liked and damped, because the items
-of one history are not independent. Attributes: the genres, authors or ingredients of what was
-liked and disliked. Nearness: cosine of texts to what was liked, less to what was disliked.
-Popularity: the prior log P(j), and all there is for a stranger.
+Neighbours: how much a like of one item raises the odds of another among all users, as in naive
+Bayes: log P(j | i) - log P(j), weighted by the user's preference for i and damped, because the
+items of one history are not independent. Attributes: the genres, authors or ingredients of liked
+and disliked items. Nearness: the text cosine to liked items, less that to disliked ones.
+Popularity: the prior log P(j), and the only evidence for a cold-start user.
 
-Every part is an array over all items of the catalogue, (n,); nothing is trained, so the next
-answer knows what was said a moment ago. The weights were set on development users of
-MovieLens 100K (docs/results/ranking.md).
+Every part is an array over all items of the catalogue, (n,). Nothing is trained, so feedback counts
+in the next answer. The weights were set on development users of MovieLens 100K
+(docs/results/ranking.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The protocol of recommenders: fit to interactions once, then score all items for requests.
 
-Full ranking, a few candidates and strangers all read the same scores, so a baseline has one
-implementation whatever the protocol asks.
+Full ranking, sampled candidates and unknown users all use the same scores, so a recommender has one
+implementation for every protocol.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
 """Ask a chat model which of a few items a user picks next, without any training.
 
-The plain use of a language model that better ones have to beat (LLMRank, Hou et al. 2024): it is
-shown what the person had, the latest last, and the candidates. Models prefer some places of a list
-to others, so the candidates are shown in several orders and their ranks are averaged. LLMRank draws
-each order by itself; here one is drawn and the others are its turns by equal steps, so that each
-candidate stands near the top, in the middle and near the end alike.
+This is the plain use of a language model, and the reference for better ones (LLMRank, Hou et al.
+2024): the prompt shows the history, the latest item last, and the candidates. Models prefer some
+places of a list, so the candidates are shown in several orders and their ranks are averaged.
+LLMRank draws each order; here one is drawn and the others are rotations of it by equal steps, so
+that each candidate is equally often near the top, in the middle and near the end.
 
-    labels      each candidate has a letter; one evaluation of the prompt ranks them all by how
-                likely their letters are to come next (FIRST, Reddy et al. 2024)
-    calibrated  the same, over how likely each letter is where all titles are blank (Zhao et al.
-                2021): a small model prefers letters far more than it prefers films (of the
-                variance of SmolLM2's scores on MovieLens 94% was the place, with this 81%)
+    labels      each candidate has a letter; one evaluation of the prompt ranks all of them by the
+                probability of their letters (FIRST, Reddy et al. 2024)
+    calibrated  the same, divided by the probability of each letter where all titles are blank (Zhao
+                et al. 2021): a small model prefers letters far more than films (of the variance of
+                SmolLM2's scores on MovieLens 94% was the place, with this 81%)
     list        the model writes the numbers of the best under a grammar; the rest share one rank
 
-Left out: examples within the prompt, ratings, and anything but titles.
+Left out: examples within the prompt, ratings, and everything but titles.
 """
 
 from __future__ import annotations

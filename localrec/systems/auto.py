@@ -1,8 +1,8 @@
 """Lists and rankings from a history alone: `recommend --system auto` and its ablations.
 
-Four kinds of evidence are added up (`ranking/preference_features.py`), each of which can be left
-out: that gives the baselines and ablations. A history counts from its first item on, and whether
-it lies in the store or came with the request makes no difference.
+Four kinds of evidence are added up (`ranking/preference_features.py`). Leaving some out gives the
+baselines and ablations. A history counts from its first item on, whether it comes from the store or
+with the request.
 """
 
 from __future__ import annotations

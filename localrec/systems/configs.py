@@ -1,6 +1,6 @@
 """Configure systems that answer questions, and name the models of their roles.
 
-Apart from the systems, so that one can be named without loading all that it is made of.
+The configurations stand alone, so that a system can be named without loading its parts.
 """
 
 from __future__ import annotations

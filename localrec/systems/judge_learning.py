@@ -1,8 +1,8 @@
 """Learn the weight of a reranker from a store: `localrec learn --judge SYSTEM`.
 
-A share is learnt from users' newest items, which a copy of the store does without: its evidence,
-its memory and its tools know nothing of them, and the default is learnt anew there. A judge orders
-each of these items among evenly drawn ones that the user never met.
+The weight is learnt from users' newest items, in a copy of the store without them: its evidence,
+memory and tools do not contain them, and the default is learnt anew there. The reranker orders each
+of these items among evenly drawn ones that the user never met.
 """
 
 from __future__ import annotations

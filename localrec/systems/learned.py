@@ -1,7 +1,7 @@
 """The default list: the learnt ranker, or counted evidence until it is learnt.
 
-Learning is background work (`localrec learn`). What it came to is a cache beside the store; a
-history is always read fresh, so a rating that was given now counts in the next list.
+Learning runs in the background (`localrec learn`). Its result is a cache beside the store; a
+history is always read fresh, so a new rating counts in the next list.
 """
 
 from __future__ import annotations

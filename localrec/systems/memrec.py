@@ -1,9 +1,9 @@
 """Lists and rankings that use the shared memory of other users.
 
-The fused evidence of MemRec decides from so many liked items on, of lists and of the order of
-given candidates apart; `memory_plans.py` says from how many in each named system, and why. What
-the memory does not decide is left to the evidence of `Personal`; histories, pools, dislikes and
-"not now" mean the same to both. The memory is opened when it is first needed.
+MemRec's fused evidence decides from a minimum number of liked items on, one for lists and one for
+given candidates; `memory_plans.py` has the numbers of each named system, and why. Below it the
+evidence of `EvidenceRecommender` decides. Histories, candidates, dislikes and "not now" mean the
+same to both. The memory is opened at its first use.
 """
 
 from __future__ import annotations

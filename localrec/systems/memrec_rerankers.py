@@ -1,7 +1,7 @@
 """MemRec with a reranker, a model or vectors of memories: `--system memrec-model`.
 
-For a list the measured evidence proposes candidates. Where a model fails on the way, the fused
-evidence of the shared memory orders them.
+For a list the measured evidence proposes candidates. Where a model fails, the fused evidence of the
+shared memory orders them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Recommenders that score one user profile at a time, from the store or from a log.
 
-Opened over a workspace, such a recommender knows what the store tells of its users. `fit` puts an
-interaction log in the place of that, so that an evaluation measures the recommender that makes
-lists, and not a copy of it.
+Opened over a workspace, such a recommender knows the store's users. `fit` replaces them by an
+interaction log, so that an evaluation measures the recommender that makes lists, and not a copy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The registry of systems by name; a system is imported at its first use.
 
-A package adds systems of its own by entry points of the group `localrec.systems`: the name of a
-system -> an object that is a `System`.
+A package adds systems by entry points of the group `localrec.systems`: each maps the name of a
+system to an object that is a `System`.
 """
 
 from __future__ import annotations

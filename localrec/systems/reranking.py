@@ -1,11 +1,11 @@
 """Lists and rankings whose candidates are reranked, by a model or by vectors of memories.
 
-Given candidates are all judged. For a list the default proposes them. Where its ranking was learnt,
-a model's verdict is added with the share that held-out items gave it; with none the default's order
-stands, and the model explains. No held-out item tells of an instruction, so there the verdict alone
-decides, as it does where no ranking was learnt. What a judge holds equal stays in the default's
-order. A model that fails leaves the verdict to the fused evidence of the shared memory, and a note
-says so; one that is not here is no judge, and whoever opens it is told.
+Given candidates are all scored. For a list the default proposes them. If the default ranking was
+learnt, the reranker's scores are added with the weight that held-out items gave it; with weight 0
+the default's order stands, and the model explains. No held-out item has an instruction, so with an
+instruction, or without a learnt ranking, the reranker alone decides. Equal scores keep the
+default's order. Where a model fails, the fused evidence of the shared memory scores instead, and a
+note says so; a model that is missing is an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Collect the explanations of a run's systems, and check them mechanically.
 
-Answers to questions and rationales of ranked items become `Explained`, of which `samples` draws
-what is judged. To each answer belongs, where one can be made, the same explanation with made-up
-claims: names that it takes from edges of the store, exchanged for others that are not true.
+Answers to questions and rationales of ranked items become `ExplanationRecord`s, from which
+`samples` draws. Where possible, each answer gets a twin: the same explanation with made-up claims,
+in which false names replace those of the store's edges.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Let a person rate the judge's samples blind: the next sample, the ratings, the rest.
 
-Nothing here knows a terminal. Every score, skip and undo is a line of its own in a ledger, so that
-a person can stop at any moment, or be stopped, and go on later where it was.
+Nothing here knows a terminal. Every score, skip and undo is a line of a log file, so that a rater
+can stop at any moment and continue later.
 """
 
 from __future__ import annotations

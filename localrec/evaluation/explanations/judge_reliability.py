@@ -1,9 +1,9 @@
 """Summarise the scores of judges and people, and their agreement with the checks.
 
-A judge's means are never shown without three figures beside them: how its scores rank samples
-compared with the mechanical checks, how often it prefers a genuine explanation to its twin with
-another one's or with made-up claims, and, where people rated the same samples, how far it agrees
-with them. What speaks against the judge is put in a sentence.
+A judge's means are never shown without three figures: how its scores agree with the mechanical
+checks, how often it prefers a genuine explanation to its twin with another one's or with made-up
+claims, and, where people rated the same samples, how far it agrees with them. A sentence states the
+weaknesses of the judge.
 """
 
 from __future__ import annotations

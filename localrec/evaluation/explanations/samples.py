@@ -1,13 +1,13 @@
 """Samples of explained recommendations for a judge or a rater, without the system's name.
 
-What a run explained, drawn, twinned with controls and blinded, becomes `Sample`s. On disk
-`samples.jsonl` holds what is shown, in an order that tells nothing, and the person whose taste that
-tells of, so that `localrec forget` finds the line; `samples-key.jsonl` beside it says which system
-each one is of and what the mechanical checks found.
+The explanations of a run are sampled, paired with controls and blinded as `Sample`s. On disk
+`samples.jsonl` holds the visible part in random order, and the user in question, so that `localrec
+forget` finds the line; `samples-key.jsonl` beside it holds the system of each sample and the
+results of the mechanical checks.
 
-Controls are twins that whoever can judge scores lower: one with somebody else's explanation, one
-whose claims were made up. They are needed because a good system passes nearly every check, and
-figures that do not vary agree with nothing.
+A control is a twin that a good judge scores lower: one with another sample's explanation, one with
+made-up claims. They are needed because a good system passes nearly every check, and constant
+figures agree with nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Score one answer to a gold question: its first three items, and its claims.
 
-Questions of the test half are counted and never listed: what nobody has looked at cannot be tuned
-to.
+Questions of the test half are counted and never listed, so that nobody can tune to them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from localrec.evaluation.questions.store_truth import StoreTruth, words_of
 from localrec.foundation.errors import UsageError
 
 K = 3
-Weighed = tuple[float, float]  # part and weight, as `intervals.measure` takes them
+Weighed = tuple[float, float]  # part and weight, as `statistics.ratio_estimate` takes them
 
 
 class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Gold questions: what each answer must hold, and what an item violates.
 
-Whether an item holds the gold constraints is read from the store by `truth.py`, whatever a system
-understood; a fault in understanding or retrieval counts against the system.
+`store_truth.py` reads from the store whether an item meets the gold constraints, whatever a system
+understood; errors of understanding and of retrieval both count against the system.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The harness for gold questions: ask each system of a configuration, score, report.
 
-Answers are what costs, so each is on disk before the next question is asked, and a run that was
-killed asks only what is missing. What is judged of them follows from the answers, the gold and the
-store, and is made anew.
+Answers are expensive, so each is on disk before the next question is asked, and a resumed run asks
+only the missing ones. Scores follow from the answers, the gold and the store, and are computed
+anew.
 """
 
 from __future__ import annotations

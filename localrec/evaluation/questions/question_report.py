@@ -1,6 +1,6 @@
 """Write the report of a question run: figures, routers, tasks, styles, models, costs.
 
-Of the test half nothing but counts goes in: neither a question nor the id of one that failed.
+The report shows only counts of the test half: no question, and no id of a failed one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Read the truth about items from the store, independently of the answers.
 
-Nothing of `retrieval`, `understanding` or the catalogue's arrays is used: names are resolved,
-families closed and edges looked up by the lines below, straight from the tables and from the
-domain's taxonomy. A fault in the product then shows as a failure here, instead of agreeing with
-itself. Two hundred lines that repeat work are the price of that.
+It uses nothing of `retrieval`, `understanding` or the catalogue's arrays: the code below resolves
+names, closes families and finds edges, straight from the tables and the domain's taxonomy. So an
+error of the product shows as a failure here, instead of agreeing with itself. The price is two
+hundred lines of repeated work.
 """
 
 from __future__ import annotations

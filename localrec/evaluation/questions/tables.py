@@ -1,7 +1,7 @@
 """Write a question run as the tables of docs/results/questions.md.
 
-The run's own report (`question_figures`) shows more, a system to a row; here every system is a
-column, so that a page can hold both halves.
+The run's own report shows more, with a system in each row; here every system is a column, so that a
+page can hold both halves.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Apply a protocol to make cases: the user, the known history and the held-out items.
 
-    leave-one-out   each person's last item tests, the one before validates
+    leave-one-out   each user's last item is the test target, the one before validates
     by-time         8:1:1 of all rows in order of time; every row of the last tenth is a case
-    cold-users      8:1:1 of the people; of a stranger the first few items are shown
+    cold-users      8:1:1 of the users; an unknown user's first few items are the history
 
-A case of the first two has one positive. A stranger's positives are all later items under full
+A case of the first two has one positive. An unknown user's positives are all later items under full
 ranking, and the next one among N candidates, which hold one positive by definition.
 """
 

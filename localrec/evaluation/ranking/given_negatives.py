@@ -1,9 +1,9 @@
 """Read the negatives of published results from a file, in place of drawn candidates.
 
-    USER ITEM ITEM ...      a line of each user, keys parted by blanks or tabs
+    USER ITEM ITEM ...      a line of each user, keys separated by blanks or tabs
 
-Each held-out item is ranked among the negatives of its user, shuffled with them. The test half
-must have a line of each user, all of one length; a user without one does not validate.
+Each held-out item is shuffled among the negatives of its user. Every test user needs a line, all of
+equal length; a user without a line is left out of validation.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ask a system about one chunk of cases, and record the results.
 
-Whatever a system gives, a case gets an outcome: an exception, a foreign item or an empty answer is
-counted there and never stops a run. An entry of a list that is no candidate keeps its place, so
-that nothing is gained by naming what is not there.
+Every case gets a result: an exception, an unknown item or an empty answer is counted and never
+stops a run. An item outside the candidates keeps its place in the list, so that naming unknown
+items wins nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure a reranker of the product alone: it ranks a case's candidates and reports its cost.
 
-Behind `rank --system` a judge orders what the default proposes, and whatever fails on the way is
-replaced. Here its own verdict is measured: a model that fails fails the case, a list that cannot be
-read is no answer, and what a user would have seen in its place is told beside it ("shown").
+Behind `rank --system` a reranker orders the default's candidates, and every failure has a fallback.
+Here the reranker's own order is measured: a failed model fails the case, a malformed list is no
+answer, and the fallback's list, which a user would see, is recorded beside it ("shown").
 """
 
 from __future__ import annotations

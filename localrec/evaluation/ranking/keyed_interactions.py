@@ -1,8 +1,8 @@
 """Read the interactions of many users and items as arrays for an evaluation.
 
-One row per person and item: when they first met, and the first verdict. What only stands on a list
-for later, or was put off, is no meeting. Read by set-based SQL; people and items are numbered in
-the order of their keys, so that the same data gives the same numbers in any workspace.
+There is one row for each user and item: their first interaction, and the first rating. Items that
+were only wanted or put off are no interactions. Users and items are numbered in the order of their
+keys, so that the same data gives the same numbers in any workspace.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Guard a run's figures: refuse leaks before a system runs, and report cheats after it.
 
-Leaks: a held-out pair of person and item must not be among the training rows, in an audience, on
-an edge, or in a text that a system reads. Each check looks at what is really handed over.
+Leaks: a held-out pair of user and item must not be in the training rows, in an interaction matrix,
+on an edge, or in a text that a system reads. Each check examines the data that a system receives.
 
-Cheats: a system that learns the target on a way nobody thought of. The probe asks again with
-decoys: an item that the person never had, evenly drawn, stands where the target stood. Whoever does
-not see the target cannot find a decoy more often than chance, however good they are. A system that
-knows the true targets from elsewhere passes the probe, and is found by being too good: nearly
-always right where all others are not nearly so.
+Cheats: a system finds the target in an unexpected way. The probe asks again with decoys: an evenly
+drawn item that the user never met takes the place of the target. A system that does not see the
+target finds a decoy no more often than chance, however good it is. A system that knows the true
+targets from elsewhere passes the probe, and is found by being implausibly good: nearly always right
+where all others are far from it.
 """
 
 from __future__ import annotations

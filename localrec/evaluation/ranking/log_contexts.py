@@ -1,7 +1,6 @@
 """Share what several systems of a run learn from the same training rows.
 
-A system that takes over what was learnt before is told how long that took, so that no fit looks as
-if it cost nothing.
+A system that reuses earlier work is told how long that took, so that no fit looks free.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Ranking metrics: of one list, of many rankings at once, and of all lists together.
 
-One list is judged by its `hits`, a boolean array over its ranks, best first, (length,), and by
-`relevant`, how many items could have been hit, in the list or not. Cases with one relevant item
-among scored candidates are judged all at once by `Places`; with one relevant item, recall is the
-hit rate, precision is the hit rate over k and average precision is the reciprocal rank.
+The `hits` of one list are a boolean array over its ranks, best first, (length,); `relevant` counts
+all relevant items, in the list or not. `TiedRanks` scores all cases with one relevant item among
+scored candidates at once; with one relevant item, recall is the hit rate, precision is the hit rate
+over k and average precision is the reciprocal rank.
 
-Ties: candidates with the positive's score leave open where it stands, so a metric is its average
-over all orders of them (McSherry and Najork 2008). A constant scorer gets what a random one
-expects, and a coarse scorer is neither flattered nor punished, as a best, mean or worst rank
-would. RecBole keeps whatever order `torch.topk` gives ties, and trec_eval orders them by id; the
-other differences from RecBole 1.2.1 stand at the functions.
+Ties: where candidates have the positive's score, a metric is its average over all orders of them
+(McSherry and Najork 2008). A constant scorer gets the figures of a random one, and a coarse scorer
+is neither favoured nor punished, as a best, mean or worst rank would do. RecBole keeps the order of
+`torch.topk`, and trec_eval orders ties by id; the functions name the other differences from RecBole
+1.2.1.
 
-Where lists of all cases are judged, `lists` holds one array of item numbers for each, best first;
-arrays may differ in length and be empty.
+For metrics over all cases, `lists` holds one array of item numbers for each, best first; arrays may
+differ in length and be empty.
 """
 
 from __future__ import annotations

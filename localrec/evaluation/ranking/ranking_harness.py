@@ -1,7 +1,7 @@
 """The harness for rankings: tune, fit, check for leaks, ask and score each system of a run.
 
-One road for every system. What fails is told in the figures and stops nobody else; what is done is
-on disk, and a run that was killed goes on where it was.
+All systems take the same steps. A failure is reported in the figures and stops no other system;
+finished work is on disk, and a killed run continues where it was.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compute a system's figures from its cases.
 
-A metric has a value for each case; the interval resamples people, whose cases stand or fall
-together. Where a case may have several targets (strangers under full ranking) metrics are taken
-from the list that was kept, else from the target's place among all that was ranked.
+A metric has a value for each case; the interval resamples users with all their cases. Where a case
+may have several targets (unknown users under full ranking) metrics are computed from the stored
+list, otherwise from the target's rank.
 """
 
 from __future__ import annotations

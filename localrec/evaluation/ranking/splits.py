@@ -3,9 +3,9 @@
 The steps are set-based functions over columns of the same length n, one row per interaction; the
 time split, the cap and the sampled candidates are those of AgenticRec's preparation (section 5.1
 and appendix E of the paper). Users and items may be of any type that NumPy can sort; `at` holds
-moments (datetime64, or numbers). Rows that share a moment keep the order in which they stand, so
-that a result never depends on a sort's whim. `localrec.evaluation.ranking.cases` makes a declared
-protocol out of them.
+moments (datetime64, or numbers). Rows of one moment keep their order in the data, so that the
+result does not depend on the sorting algorithm. `localrec.evaluation.ranking.cases` makes a
+declared protocol of them.
 
 A target is the number of a row whose item is to be predicted from the user's rows before it.
 """

@@ -1,8 +1,7 @@
 """Make the systems of a run: baselines, the product's rankers, and models.
 
-Nothing of the held-out rows goes into one: baselines see the training rows, rankers count from
-them, models are asked about histories, and what comes from the store besides (titles, attributes,
-vectors of texts) is looked over first.
+No system receives held-out rows: baselines and rankers see the training rows, models see histories,
+and the leakage checks examine all other data of the store (titles, attributes, text vectors).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Export a run's rankings as TREC files, and import a TREC run as a run.
 
-A topic is a case, so a foreign system is judged by the very cases that ours were asked, and stands
-beside them in `evaluate compare`. A run's files keep the first items of each list, the longest
-length that it was measured at; more is not there to be written out. Of a foreign file nothing
-tells which items were candidates, so a list is held to name different items, enough of them.
+A topic is a case, so an imported system is scored on the same cases as ours, and stands beside them
+in `evaluate compare`. A run's files keep the first items of each list, up to its longest measured
+length. An imported file does not tell which items were candidates, so the only requirements of a
+list are enough items without repetition.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The content of a report: sections of text, tables and plots, without layout.
 
-`pages` turns one `Report` into HTML, Markdown and JSON; `figures` makes it of measured results.
-The JSON form is this record itself, so a report can be read back and shown again.
+`rendering` turns one `Report` into HTML, Markdown and JSON; `run_report` and `question_report` make
+it of measured results. The JSON form is this record itself, so a report can be read back.
 """
 
 from __future__ import annotations

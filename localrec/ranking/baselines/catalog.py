@@ -1,7 +1,7 @@
 """The baselines by name: how to make each one, and the settings to tune.
 
-The spaces are wide enough for data from thousands to millions of interactions. A baseline's own
-config has the last word on what is allowed and on the defaults.
+The search spaces suit data from thousands to millions of interactions. A baseline's config decides
+which values are allowed, and the defaults.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Content similarity: the cosine of each item's text vector and a history's mean vector.
 
-MemRec's "Vector" variant: no one else's behaviour counts, only what the items' texts say. The
-vectors come from outside (MiniLM in this project); an item without one cannot be ranked.
+This is MemRec's "Vector" variant: only the items' texts count, and no other user. The caller gives
+the vectors (MiniLM's in this project); an item without one cannot be ranked.
 """
 
 from __future__ import annotations

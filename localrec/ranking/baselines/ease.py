@@ -1,12 +1,12 @@
 """EASE: predict each item from all others by ridge regression, in closed form (Steck 2019).
 
-With X (people, items) of ones and zeros, P = (X'X + lambda I)^-1 and B = I - P diag(1 / P_jj):
-every column of B is the best linear guess of an item from the others, its own weight held at 0. The
-scores of a history x are xB, so a stranger is scored like anybody else.
+With X (users, items) of ones and zeros, P = (X'X + lambda I)^-1 and B = I - P diag(1 / P_jj): every
+column of B is the best linear prediction of an item from the others, with a zero diagonal. The
+scores of a history x are xB, also for a user outside the training data.
 
-Float32 throughout. While it is fitted three matrices of items x items are held (X'X, and two by the
+The computation uses float32. Fitting holds three matrices of items x items (X'X, and two of the
 inversion), 12 bytes for each pair of items: 34 MB for 1,682 items, 1.2 GB for 10,000; afterwards
-one. Time grows with the cube of the items. More than `memory_limit` is refused before it is tried.
+one remains. Time grows with the cube of the items. A matrix above `memory_limit` is refused.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Matrix factorization by `implicit`: ALS (Hu et al. 2008) and BPR (Rendle et al. 2009).
 
-Both learn a vector for each person and item from who had what; stars and repeats are left out. A
-person's ALS vector is a least-squares solution given the items, so everybody's is solved for the
-history of the request, the strangers' too. BPR has no such solution: who was trained on keeps the
-learnt vector, and a stranger's climbs BPR's own objective while the items hold still.
+Both learn a vector for each user and item from binary interactions, without ratings and repeats.
+ALS solves a user's vector as least squares given the items, so it is solved for the history of
+every request, also that of an unknown user. BPR has no such solution: a trained user keeps the
+learnt vector, and an unknown user's vector maximises BPR's objective while the items stay fixed.
 
-ALS uses all cores and gives the same result on any number of them. BPR's threads would race for
-the vectors, so it runs in one: the same seed, the same scores.
+ALS uses all cores and gives the same result on any number of them. BPR's threads would race for the
+vectors, so it runs in one thread: the same seed gives the same scores.
 """
 
 from __future__ import annotations

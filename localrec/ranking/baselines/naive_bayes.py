@@ -1,10 +1,9 @@
 """localrec's own counted ranking where only interactions are known: popularity and neighbours.
 
 The scores are those of `ranking/preference_features.py`, called and not copied, on an
-`InteractionMatrix` made of the training data instead of a store; so the product is measured beside
-the other baselines. Attributes and nearness of texts, which the product adds, have no place in a
-comparison on interactions alone. Histories come without stars, so all of a history counts as liked,
-as in `rank` without ratings.
+`InteractionMatrix` of the training data; so the product's counted evidence is measured beside the
+other baselines. Attributes and text similarity, which the product adds, do not belong in a
+comparison on interactions alone. Histories have no ratings, so every history item counts as liked.
 """
 
 from __future__ import annotations

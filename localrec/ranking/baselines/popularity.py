@@ -1,8 +1,8 @@
 """Popularity: the number of users of each item, for every request alike.
 
-With a half-life what was had long ago counts less, seen from the newest interaction of the
-training data: the popularity of "now", which is the stronger baseline where fashions change (Ji
-et al., "A Re-visit of the Popularity Baseline in Recommender Systems", SIGIR 2020).
+With a half-life old interactions count less, measured from the newest interaction of the training
+data: the popularity of "now", which is the stronger baseline where fashions change (Ji et al., "A
+Re-visit of the Popularity Baseline in Recommender Systems", SIGIR 2020).
 """
 
 from __future__ import annotations

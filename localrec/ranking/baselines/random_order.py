@@ -1,7 +1,7 @@
 """Random order: the lower bound for every recommender.
 
-Each request draws from a generator of its own, seeded by the seed, the person and the history, so
-that a score depends neither on how requests are batched nor on where a run was taken up again.
+Each request has its own generator, seeded by the seed, the user and the history, so that scores do
+not depend on batches or on where a run was resumed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Tune baselines: the same number of trials for each, and a log of all trials.
 
-A comparison is only fair when everybody was tuned, on the validation split, with one budget. A
-space declares what may vary; a small one is walked through as a grid, a larger one is drawn from at
-random (Bergstra and Bengio 2012). The first trial is always the default settings, so tuning never
-ends below them. What is good, the caller says: a function of a fitted baseline.
+A comparison is fair only when all baselines are tuned on the validation split with one budget. A
+space declares the settings; a small one is searched as a grid, a larger one at random (Bergstra and
+Bengio 2012). The first trial always has the defaults, so tuning never ends below them. The caller
+gives the objective, a function of a fitted baseline.
 
-Nothing is fitted again at the end, and nothing looks at the test split: that is for the harness.
+The harness, and not this module, fits the best settings again and looks at the test split.
 """
 
 from __future__ import annotations

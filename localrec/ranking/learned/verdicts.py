@@ -1,14 +1,14 @@
 """Learn how much a reranker's scores, such as a model's, count beside the default's.
 
-The default's score of an item is a logarithm of its share of the chances, so a verdict is added as
-one more feature, in standard deviations among the candidates:
+The default's score of an item is a logarithm of its share of the chances, so a reranker's score is
+added as one more feature, in standard deviations among the candidates:
 
-    s = default + share x (verdict - mean) / deviation
+    s = default + share x (score - mean) / deviation
 
-The share is learnt from held-out items that must be found among evenly drawn others. In each of
-some folds it maximises the likelihood of the other folds' items, and the order that it makes is
-compared with the default's on the fold itself. Only if the mean gain of these pairs is above zero
-beyond chance does the judge get a share; otherwise it is 0 and the default's order stands.
+The share is learnt from held-out items that must be found among evenly drawn others. In each fold
+it maximises the likelihood of the other folds' items, and the resulting order is compared with the
+default's on the fold itself. The reranker gets a share only if the mean gain of these pairs is
+significantly above zero; otherwise the share is 0 and the default's order stands.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Evaluate an adapter against its bare base on the same cases: quality and cost.
 
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
-seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
-and held to the same labels or grammar. A reranker's case is a list of candidates, right where the
-choice comes out on top. A bare model may do better on a prompt made for it, with worked examples;
-scripts/studies/run.py role_adapters asks it that one, on the gold questions.
+seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
+the same labels or grammar. A reranker's case is a list of candidates, right where the choice comes
+first. A bare model may do better on a prompt made for it, with worked examples;
+`scripts/studies/run.py role_adapters` measures that on the gold questions.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Export an adapter as a GGUF for llama.cpp, and prove that it computes the same.
 
-The matrices keep their values; what differs is the order of llama's query and key rows and the
-way the strength is noted: llama.cpp multiplies by alpha / rank, so for rsLoRA, which wants
-alpha / sqrt(rank), the alpha that gives it is written. An error in either would load and answer
-something else, so both sides are asked the same prompts before the file gets its name.
+The matrices keep their values. The order of llama's query and key rows differs, and so does the
+scale: llama.cpp multiplies by alpha / rank, so for rsLoRA, which needs alpha / sqrt(rank), another
+alpha is written. An error in either would load and answer something else, so both sides are asked
+the same prompts before the file gets its name.
 """
 
 from __future__ import annotations

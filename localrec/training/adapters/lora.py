@@ -1,8 +1,8 @@
 """LoRA adapters: small trained matrices beside the frozen layers of a base.
 
-An adapter lies in a folder as PEFT writes it, with `base.json` beside it: which base it was
-trained on, by hash. Only plain LoRA is known, since llama.cpp computes nothing else; what would
-load there and mean something different is refused here, before anything is trained or exported.
+A folder holds an adapter as PEFT writes it, with `base.json` beside it: the base by hash. Only
+plain LoRA is supported, since llama.cpp computes nothing else; settings that would load there with
+another meaning are refused before training or export.
 """
 
 from __future__ import annotations

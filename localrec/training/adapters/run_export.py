@@ -1,7 +1,6 @@
 """Export a finished run's adapter with its model card.
 
-The card lies beside the GGUF under the same name. It names the base by hash and never by where it
-lies on this machine.
+The card lies beside the GGUF under the same name. It names the base by hash and not by its path.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Open a GGUF as a trainable network: its settings, and its weights as floats.
 
-transformers can read a GGUF too, but goes on without a word where it knows a setting badly: it
-takes every Qwen3 for one with heads of 128 and overlooks scaled rotary positions. Here each
-setting that changes the network is either understood or refused, and every tensor must find its
-place. What was lost in quantising stays lost: the floats are those that llama.cpp computes with.
+transformers can read a GGUF too, but ignores settings that it does not know: it takes every Qwen3
+for one with heads of 128 and overlooks scaled rotary positions. Here each setting that changes the
+network is either used or refused, and every tensor must find its place. Quantisation losses stay:
+the floats are those that llama.cpp computes with.
 """
 
 from __future__ import annotations

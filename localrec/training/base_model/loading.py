@@ -1,8 +1,8 @@
 """Load the base of an adapter: the GGUF that serves, or a Hugging Face folder.
 
-A base knows the hash of the files it came from, which every adapter keeps: on another base an
-adapter would answer nonsense without any error. Nothing here asks a hub; weights come out of
-safetensors or a GGUF, which hold numbers, and never out of a pickle, which may run code.
+A base knows the hash of its files, which every adapter stores: on another base an adapter would
+answer nonsense without an error. Nothing here asks a hub; weights come from safetensors or a GGUF,
+which hold numbers, and never from a pickle, which may run code.
 """
 
 from __future__ import annotations

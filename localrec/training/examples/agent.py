@@ -1,19 +1,19 @@
 """The agent's examples: trajectories of tool calls, with a ranking by their evidence.
 
-A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns the form of turns,
-and to rank as tools tell. Requests come out of training rows alone (`episodes.py`). Tools are asked
-by lot, among those that need nothing but words of closed sets. The ranking is that of a rule: each
-tool votes for the candidates that it names, the more the further in front they stand and the more
-the tool is trusted; those that none names follow by number. So everything in it can be read off the
-trajectory: a ranking that knew the choice would teach to guess.
+These examples are a warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns
+the format of turns, and to rank by what tools say. Requests come from training rows alone
+(`episodes.py`). Tools with arguments from closed sets are called at random. A rule makes the
+ranking: each tool votes for the candidates that it names, more for those in front and more if the
+tool is trusted; candidates without a vote follow by number. So the trajectory explains its whole
+ranking: a ranking that knew the choice would teach the model to guess.
 
-Of each request's drawn trajectories the better half is taken: those that rank the choice best, the
-shorter where that is the same. So they lean towards tools that tell much; which ones to ask is left
-to GRPO. A trajectory is one example: all that the model says in it is learnt at once, and those of
-one request share most of their tokens, which are computed once (`shared_openings.py`).
+Of each request's random trajectories the better half is kept: those that rank the choice best, the
+shorter among equals. So they prefer informative tools; GRPO learns which ones to call. A trajectory
+is one example: all the model's turns are learnt at once, and the trajectories of a request share
+most of their tokens, which are computed once (`prefix_cache.py`).
 
-The halves are of other requests, those of the validation half later ones. Their thoughts are the
-same: with others, what is validated would be whether the model guesses words, and not what it does.
+The halves have different requests, the validation half later ones. Their thoughts are the same:
+otherwise validation would measure whether the model guesses words, and not its actions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sample a task and its constraints before the question is worded.
 
-The precedence of tasks is that of MARC's router (section 3.2): an example makes a question C4, else
-a container C2, else a colour or look C1, else it is C3.
+The order of tasks is that of MARC's router (section 3.2): an example makes a question C4, else a
+container C2, else a colour or look C1, else it is C3.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     rows that no protocol holds out   | train 8/10                 | validation 1/10 | -
     train                             | known 8/10 | asked 2/10
 
-What tools say is counted from rows that lie before what is asked about, as it is when the agent is
-judged. So the training rows are parted by time once more: tools know the older ones, and the newer
-ones are the requests. Otherwise a tool would know the very choice that the agent is to foretell,
-and the agent would learn to trust tools that later know less. What any of the three protocols holds
-out is looked at by nobody (`taught_rows.py`), so an agent may be judged by each of them.
+Tools count rows from before the request, as when the agent is evaluated. So the training rows are
+split by time once more: tools know the older ones, and the newer ones are the requests. Otherwise a
+tool would know the target, and the agent would learn to trust tools that later know less. No row
+that any of the three protocols holds out is used (`train_split.py`), so each protocol may evaluate
+the agent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The names that questions of a domain use: spellings by role, with their frequency.
 
-They come from a graph's catalogue, or from a domain's declaration alone; then its items are made
-up, and only the words of the domain can be learnt from it.
+They come from a graph's catalogue, or from a domain's declaration alone; then items are invented,
+and only the words of the domain can be learnt.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     rows that no protocol holds out     known 8/10              | chosen 2/10
 
-Memories are counted from the rows that are known, as when a reranker is judged; of a person are
-shown those before the choice. The candidates beside it are drawn as an evaluation draws them, and
-stand in the order of what speaks where no model judges. An adapter may be measured by any of the
-three protocols: what that one holds out taught it nothing (`taught_rows.py`).
+Memories are counted from the known rows, as when a reranker is evaluated; a user's prompt holds the
+rows before the choice. The other candidates are drawn as an evaluation draws them, in the order of
+the fallback without a model. Any of the three protocols may evaluate an adapter, since its held-out
+rows are not used (`train_split.py`).
 
-Every fourth person is asked about in the validation half alone.
+Every fourth user occurs in the validation half alone.
 """
 
 from __future__ import annotations

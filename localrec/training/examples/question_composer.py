@@ -1,7 +1,7 @@
 """Compose questions with known meaning: constraints, wordings, a frame, typos.
 
-What a question demands is drawn first and worded then, so its task and its slots are true by
-construction.
+The constraints of a question are drawn first and worded then, so its task and its slots are right
+by construction.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The reflector's examples: a question with retrieved items, and their four scores.
 
-What the question demands is known from how it was made, so which items meet it is read from the
-graph; the scores are those of the measured critic, in steps of five. Sets are drawn to be good, bad
-and mixed, or nearly every one would be good. An adapter that learns this judges as the measured
-critic does; what it adds is for catalogues and questions of which the graph knows too little.
+The constraints of a question are known by construction, so the graph tells which items meet them;
+the scores are those of the measured critic, in steps of five. Sets are drawn good, bad and mixed,
+since otherwise nearly every one would be good. An adapter learns to score like the measured critic;
+it helps with catalogues and questions that the graph knows too little about.
 """
 
 from __future__ import annotations

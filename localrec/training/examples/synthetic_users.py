@@ -1,13 +1,13 @@
 """Make a reranker's lists for synthetic users of a graph.
 
-Somebody likes two attributes and had items that have either; many of them ask for something as
-well, in a composed question. Candidates meet more or less of both: what is asked for counts before
-what is liked, and of equals comes first what has more in common with the history. No deeds of
-anybody take part, so that a catalogue is enough; and instructions are learnt here alone, since
-nobody's deeds tell of any.
+A synthetic user likes two attributes and has met items with either; many of them also ask for
+something in a composed question. Candidates meet both to different degrees: the question counts
+before the preferences, and among equals the item with more in common with the history comes first.
+No real interactions are used, so a catalogue is enough; and instructions are learnt here alone,
+since no interaction has one.
 
-Tastes are parted as wordings are: in the validation half others like other things. Questions after
-an example are not asked, as nothing here says how near an item lies to one.
+The halves prefer different attributes, as they use different wordings. Questions with an example
+are left out, as nothing here tells how similar two items are.
 """
 
 from __future__ import annotations

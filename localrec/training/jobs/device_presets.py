@@ -1,9 +1,9 @@
 """Choose batch sizes by the memory of the GPU.
 
-An optimiser's step is the same whatever the micro-batch: what does not fit at once is added up. So
-a preset changes speed and memory, and nothing of what is learnt. The table was counted by
-`localrec.training.jobs.estimates` for plain LoRA of rank 16 beside bfloat16 weights and holds a
-tenth of the memory back; a test counts it again.
+An optimiser's step is the same for any micro-batch: gradients of the parts are added up. So a
+preset changes speed and memory, and not the result. The table was computed by
+`localrec.training.jobs.estimates` for plain LoRA of rank 16 beside bfloat16 weights and leaves a
+tenth of the memory free; a test computes it again.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
     accelerate launch --num_processes 4 -m localrec train grpo --device cuda ...
 
 The launcher starts the same command several times and tells each process its place by environment
-variables. Each does its share of a step and the gradients are averaged, so the optimisers of all do
-the same and no weights are sent. The first process leads: it alone writes into the run's folder.
+variables. Each process does its share of a step and the gradients are averaged, so all optimisers
+do the same and no weights are sent. The first process alone writes into the run's folder.
 
-What the processes send each other is numbers and JSON, over the loopback device of one machine;
-they find each other by a file in the workspace. The variables are taken away before other libraries
-see them: TRL trains in each process as if that were alone, and the mean is ours to take.
+Processes exchange numbers and JSON, over the loopback device of one machine; they find each other
+by a file in the workspace. The variables are removed before other libraries see them: TRL trains in
+each process as if it were alone, and this module averages.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Estimate the memory and time of a training before it starts.
 
-Counted from what the model's file says of itself, so that nothing is loaded to find out that it
+Estimates read only the header of the model's file, so that nothing is loaded to find out that it
 does not fit. The memory of a training with LoRA beside frozen weights is
 
     weights     parameters x bytes of their type
     adapter     16 bytes a weight: itself, its gradient, Adam's two moments, all float32
     activations per token and block, what the backward pass needs; with gradient checkpointing the
                 input of each block, and all of one block
-    scores      of every token of the vocabulary, behind each token that is learnt from
-    serving     the GGUF that writes the rollouts beside it, and its attention memory
+    scores      the logits of the vocabulary, for each token that is learnt
+    serving     the GGUF that writes the rollouts, and its attention memory
 
-and its time the arithmetic of each token: a multiplication and an addition a weight forwards, the
-same backwards, and forwards once more with checkpointing. How much of it a machine does a second is
-measured by one short step where there is one, else guessed from below.
+and its time is the arithmetic of each token: a multiplication and an addition a weight forward, the
+same backward, and forward once more with checkpointing. One short step measures the machine's
+speed; without it the speed is guessed low.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """The folder of a training: its origin, every logged step, and its checkpoints.
 
-    config.json    what was asked for, with its kind, so that `resume` knows who goes on
-    data.json      what it learns from, by fingerprint; the base by hash; seeds and versions
-    metrics.jsonl  one line for each logged step; a torn last line counts as none
-    checkpoints/   step-N/: what it takes to go on behind step N, bound by the hashes in seal.json
-    adapter/       the outcome, once it is finished
+    config.json    the configuration with its kind, so that `resume` knows the trainer
+    data.json      the data by fingerprint; the base by hash; seeds and versions
+    metrics.jsonl  one line for each logged step; an incomplete last line is ignored
+    checkpoints/   step-N/: the state after step N, with the hashes of its files in seal.json
+    adapter/       the result, once the training is finished
     state.json     running, stopped or finished, and at which step
     lock           the number of the process that trains here
 
-A checkpoint is written beside its place and renamed, so there is none that is half done. It is read
-only where every file has the hash that was noted when it was written: a torn or swapped one is
-passed over for the one before.
+A checkpoint is written under another name and renamed, so none is incomplete. It is read only if
+every file has its noted hash; a damaged one is skipped for the one before.
 """
 
 from __future__ import annotations

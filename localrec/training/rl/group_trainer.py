@@ -18,7 +18,7 @@ class GroupTrainer(GRPOTrainer):
     All trajectories of a step come mixed and padded to the longest of them, and a micro-batch holds
     a few: groups are put together again, and what is padding for all of a micro-batch is cut off.
     One whose members are no better or worse than their groups has no gradient, and is not computed
-    at all. Where a micro-batch is one group, its opening is computed once (`shared_openings`).
+    at all. Where a micro-batch is one group, its opening is computed once (`prefix_cache`).
 
     Args:
         ranks: Who else trains along; their gradients are averaged before the optimiser moves.

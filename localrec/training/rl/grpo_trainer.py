@@ -1,18 +1,18 @@
 """GRPO on trajectories of the agent: TRL's trainer with our rollouts (AgenticRec, 4.3).
 
-Each step writes groups of trajectories with the adapter as it is, in llama.cpp and by the loop that
-serves; TRL then computes the loss of the model's own tokens in torch and moves the adapter:
+In each step llama.cpp writes groups of trajectories with the current adapter, by the loop that
+serves; TRL then computes the loss of the model's own tokens in torch and updates the adapter:
 
     loss = - 1/G sum_g A_g log p(trajectory_g),  A_g = reward_g - mean of the group's rewards
 
 This is `loss_type="dr_grpo"` up to a constant: the sum over a trajectory's tokens is not divided by
-its length, as proposition 4.1 wants it, and nothing by the spread of the rewards. There is no
-reference model and no penalty for leaving it. Each step is taken once on what was just written, so
-the ratio between the policy that learns and the one that wrote counts as 1. It is not quite:
-llama.cpp computes with quantised weights, the adapter's matrices are float16 there, and a grammar
-bars tokens that the loss knows nothing of. The last pulls the policy towards what grammars admit.
+its length, as proposition 4.1 demands, and not by the deviation of the rewards. There is no
+reference model and no penalty for leaving it. Each step uses new rollouts once, so the ratio
+between the learning and the writing policy counts as 1. This is not exact: llama.cpp computes with
+quantised weights, the adapter's matrices are float16 there, and a grammar excludes tokens that the
+loss does not know. The last draws the policy towards what grammars allow.
 
-Imported by `localrec train`, late: TRL takes seconds.
+`localrec train` imports this module late, since TRL takes seconds.
 """
 
 from __future__ import annotations

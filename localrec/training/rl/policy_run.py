@@ -1,7 +1,7 @@
 """Run the training of an agent from its preparation to its result.
 
-`prepared` opens what both ways need and refuses early what cannot work: a base too large, data too
-small. The store is open only while requests are read out of it.
+`prepared` opens what both trainings need and refuses early what cannot work: a base too large, data
+too small. The store is open only while requests are read.
 """
 
 from __future__ import annotations

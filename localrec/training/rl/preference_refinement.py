@@ -1,12 +1,12 @@
 """Preference refinement: pairs that the agent confuses, asked both ways (AgenticRec, 4.4).
 
-An agent ranks requests; where the chosen candidate does not stand first, one of those above it (or
-of the whole ranking, where it is missing) is drawn by lot, not always the first of them: that one
-may as well have been chosen. Each such pair makes two requests to the same loop with the same
-tools: who of the two is chosen next, and who is not. The right one earns 1, anything else 0.
+An agent ranks requests; where the chosen candidate is not first, one of those above it (or of the
+whole ranking, where it is missing) is drawn at random, not always the first: the user may have
+liked that one too. Each such pair makes two requests to the same loop with the same tools: which of
+the two the user chooses next, and which one not. The right one earns 1, the other 0.
 
-Only the words differ from a ranking: what is asked stands in the system's message and at the end of
-the user's, in place of what `agent.opening` says there. A ranking of one number is the answer.
+Only the words differ from a ranking: the system's message and the end of the user's hold the
+question, in place of the text of `agent/prompts.py`. The answer is a ranking of one number.
 """
 
 from __future__ import annotations

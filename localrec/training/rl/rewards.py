@@ -1,8 +1,8 @@
 """The rewards of trajectories (AgenticRec, equations 1 and 2; section 4.4 for pairs).
 
-The ranking's part is the metric itself, called where evaluations call it. Whether a group of
-trajectories has anything to teach is asked of the outcomes, before the bonus: otherwise one that
-merely asked a tool more would look like a better answer.
+The ranking's part is the metric itself, the function that evaluations call. Whether a group has a
+gradient depends on the outcomes without the bonus: otherwise a trajectory that merely called one
+more tool would look like a better answer.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Collect groups of trajectories with their rewards for each step of the policy.
 
-A group without signal moves nothing, so another request takes its place, a bounded number of times;
-what is left without signal stays in the step, and out of its baselines (AgenticRec, section 4.3,
-after DAPO). All that is drawn follows from the training's seed and the step, so that a step can be
-done again.
+A group without signal has no gradient, so another request takes its place, a limited number of
+times; remaining groups without signal stay in the step, and out of its baselines (AgenticRec,
+section 4.3, after DAPO). All random draws follow from the training's seed and the step, so that a
+step can be repeated.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Write many rollouts at once: llama.cpp with the newest adapter in several processes.
 
-The loop that writes them is `localrec.agent.loop`, the one that serves; only the adapter differs
-from step to step. Several processes write side by side, each with one thread: that keeps cores busy
-where one process would wait for memory. All members of a group share their opening, which one
-process evaluates once and keeps.
+`localrec.agent.loop` writes them, the same loop that serves; only the adapter differs from step to
+step. Several processes write at once, each with one thread: so the cores stay busy where one
+process would wait for memory. All members of a group share their opening, which one process
+evaluates once and keeps.
 
-The threads here only wait for processes, which is why they may be here at all; tools are called one
-at a time. What is written depends on the request, the adapter and the seed, and on nothing else: a
-process that died is asked the same again.
+The threads here only wait for processes; tools are called one at a time. A rollout depends on the
+request, the adapter and the seed alone: a process that died is asked the same again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tasks of an agent's training: requests and rewards, unknown to the loop.
 
-A request is a desk with the number of the candidate that was chosen. A task is many of them by
-number, so that a training draws by lot and builds a desk only when it is its turn.
+A request is a tool context with the number of the chosen candidate. A task holds many requests by
+number, so that a training draws numbers and builds a tool context only when it is used.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Train SASRec on all interactions of a domain's users, for the agent's tools and lists.
 
-The store is open while it is read and while the outcome is put down, not in between: whoever gives
-feedback need not wait for the last epoch. Whoever is forgotten in between must not come back, so
-what was learnt is thrown away where the store was written anew meanwhile, as forgetting does, or
-has fewer rows, as it also has where something was taken back.
+The store is open while data is read and while the result is saved, not in between, so that feedback
+can be stored during a training. A user who is forgotten meanwhile must not come back: the result is
+discarded if the store was rewritten, as forgetting does, or has fewer rows, as after an undo.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compute the logits and losses of answers in tokenised examples.
 
-Sequences are padded behind their end. Attention looks backwards only, so what stands there changes
-nothing before it, and no mask is needed.
+Sequences are padded at their end. Attention looks backward only, so padding changes nothing before
+it, and no mask is needed.
 """
 
 from __future__ import annotations

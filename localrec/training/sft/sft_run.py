@@ -1,7 +1,7 @@
 """Run the training of a role's adapter from its preparation to its end.
 
-What a run was begun with says how its examples were made, so going on makes them again and refuses
-where they are others: after the graph of the workspace changed.
+The configuration of a run says how its examples were made, so a resumed run makes them again and
+refuses if they differ, as after a change of the workspace's graph.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Supervised fine-tuning of a role's adapter by the loss of the answers' tokens alone.
 
-What is kept is the adapter that did best on the validation half, which asks in other words than
-the half it learns from; where several looks at it bring nothing better, the training ends early.
-Everything drawn follows from the seed and the step, so a training that goes on behind a checkpoint
-ends with the very same adapter.
+The adapter with the best figures on the validation half is kept; this half has other wordings than
+the training half. Training ends early when several validations bring no improvement. All random
+draws follow from the seed and the step, so a training resumed from a checkpoint ends with exactly
+the same adapter.
 
-Nothing is generated here: an answer counts as right when each of its tokens is the likeliest behind
-those before, which is what greedy decoding would write. The vocabulary's scores are computed where
-an answer stands and nowhere else, which saves a fifth of a short prompt's work.
+Nothing is generated here: an answer counts as right when each of its tokens is the likeliest after
+those before, as greedy decoding would write it. The logits of the vocabulary are computed only at
+answers, which saves a fifth of a short prompt's work.
 """
 
 from __future__ import annotations

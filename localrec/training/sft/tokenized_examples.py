@@ -1,8 +1,8 @@
 """Tokenise examples, and put them in batches.
 
-A prompt is cut as it is when the role serves. Of a choice only the answer's first token counts,
-since the role reads nothing but the probabilities there; what is written ends with the token that
-ends a turn, or the model would not know when to stop.
+A prompt is tokenised as it is when the role serves. Of a choice only the answer's first token
+counts, since the role reads only the probabilities there; a written answer ends with the token that
+ends a turn, so that the model learns to stop.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
     e_u(k+1) = sum over the items i of u of e_i(k) / sqrt(|u| |i|),  and likewise for e_i(k+1)
 
-and what is compared are the means of e(0), ..., e(layers). The loss is not the paper's BPR but a
-softmax of cosines over one positive and the negatives drawn for the batch, which reaches more in
-fewer epochs (Wu et al., "On the Effectiveness of Sampled Softmax Loss", TOIS 2024).
+Scores compare the means of e(0), ..., e(layers). The loss is not the paper's BPR but a softmax of
+cosines over one positive and the batch's negatives, which reaches more in fewer epochs (Wu et al.,
+"On the Effectiveness of Sampled Softmax Loss", TOIS 2024).
 
-A person is not looked up but put together from the history of the request: from layer 1 on their
-embedding is a sum over their items. For a history that was trained on this is the very embedding of
-the training; newer items count at once, and a stranger only goes without e_u(0).
+A user's embedding is computed from the history of the request: from layer 1 on it is a sum over
+their items. For a trained history this equals the embedding of the training; newer items count at
+once, and an unknown user lacks only e_u(0).
 """
 
 from __future__ import annotations

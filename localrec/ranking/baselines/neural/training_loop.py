@@ -1,13 +1,12 @@
 """The training loop of the neural baselines: one learning-rate cycle, and the best epoch kept.
 
-The last item of each person is kept back, and after every epoch the network ranks all items for
-them (NDCG@10, what they had already left out). Training ends when that has not grown for
-`patience` epochs; the weights of the best epoch stay. With nobody to keep back, the last ones do.
+The last item of each user is held out. After every epoch the network ranks all unseen items for
+these users (NDCG@10). Training ends when that has not grown for `patience` epochs; the weights of
+the best epoch stay. Without users to hold out, the last weights stay.
 
-A fit sets the seed and the threads and asks torch for deterministic algorithms, and puts back all
-three, also when it is interrupted. The same seed gives the same weights on the same machine, torch
-and number of threads; across them sums are rounded otherwise. Nothing is written to
-disk, and no network is reached.
+A fit sets torch's seed, threads and deterministic algorithms, and restores all three, also when it
+is interrupted. The same seed gives the same weights on the same machine, torch and number of
+threads; elsewhere sums are rounded differently. Nothing is written to disk or read from a network.
 """
 
 from __future__ import annotations
