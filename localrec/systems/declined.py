@@ -1,4 +1,4 @@
-"""What is told where a question, or a part of it, cannot be answered with items."""
+"""Answer questions, or parts of them, that items cannot answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNREAD = 0.5  # score needed below which little was read
 
 
 def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
-    """Return the query with its topic, where it is not a wish."""
+    """Return the query with its topic, where it asks for no items."""
     domain, text = context.domain, question.query
     if question.image is not None or question.have is not None or query.is_declined:
         return query
@@ -56,7 +56,7 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
 def declined_answer(
     context: DomainContext, question: Question, query: Query, trace: RunTrace
 ) -> Answer:
-    """Answer a question that asks for no item here: a sentence, two examples, no items."""
+    """Answer a question that asks for no items: a sentence, two examples, no items."""
     return Answer(
         id=question.id,
         query=question.query[:LONGEST_QUESTION],
@@ -92,7 +92,7 @@ def declined_message(query: Query, domain: Domain) -> str:
 def unused_of(
     query: Query, vocabulary: Vocabulary, *, asker: str | None
 ) -> tuple[UnusedPhrase, ...]:
-    """What of a question took no part, each phrase with the nearest names that are known."""
+    """List the phrases of a question without effect, each with the nearest known names."""
     told = [
         UnusedPhrase(words=words, nearest=vocabulary.nearest.names_like(words, _NEAREST))
         for words in query.unused
