@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
-from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
+from localrec.graph.domain_files import is_known_domain, load_domain, use_domains_of
 from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -97,11 +97,14 @@ class OpenWorkspace:
         """List the domains that have items, largest first."""
         use_domains_of(self.folder)
         rows = self.store.rows(
-            "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
-            "GROUP BY ALL ORDER BY count(*) DESC, domain",
-            [known_domains()],
+            "SELECT domain, kind, count(*) FROM node GROUP BY ALL ORDER BY count(*) DESC, domain"
         )
-        return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
+        known = {domain for domain in {row[0] for row in rows} if is_known_domain(domain)}
+        return [
+            domain
+            for domain, kind, _ in rows
+            if domain in known and kind == load_domain(domain).item
+        ]
 
     def context(self, domain: str, user: str | None = None) -> DomainContext:
         """Return a domain as one user sees it: the shelves and tags of others are hidden.
