@@ -87,6 +87,9 @@ COMMANDS = {
         *("doctor", "doctor", ""),
     ),
     "sql": _command("Ask the store in SQL, read-only.", "sql"),
+    "warm": _command(
+        "Keep the workspace in memory, so that ask and recommend answer at once.", "warm"
+    ),
     "tui": _command("Open the app in this terminal: ask, see why, say what you think.", "tui"),
     "mcp": _command(
         "Serve the workspace to another program: ask, recommend, rate, search, forget, by MCP.",

@@ -53,10 +53,10 @@ def is_journal(name: str) -> bool:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, and every link, which is not followed."""
+    """Every file below a folder, and every link, which is not followed; sockets hold nothing."""
     for parent, folders, names in os.walk(folder):
         here = Path(parent)
-        yield from (here / name for name in sorted(names))
+        yield from (here / name for name in sorted(names) if not (here / name).is_socket())
         yield from (here / name for name in sorted(folders) if (here / name).is_symlink())
 
 

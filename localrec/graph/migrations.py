@@ -175,7 +175,7 @@ SCHEMA_VERSION = len(_STEPS)
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     """The number of steps this store has seen; 0 for a file that is no store."""
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     try:
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
