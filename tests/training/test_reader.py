@@ -63,8 +63,9 @@ def test_a_line_that_is_no_carrier_is_refused_with_its_place(tmp_path):
 def test_every_type_of_a_plain_clause_has_names_in_some_domain():
     names = read_names()
     known = {type_ for types in names.values() for type_ in types}
-    clauses = plain_clauses()
-    assert {slot.type for one in (*clauses.behind, *clauses.alone) for slot in one.slots} <= known
+    told = plain_clauses()
+    assert {slot.type for one in told.values() for carrier in one for slot in carrier.slots} <= known
+    assert all({slot.role for slot in one.slots} == {role} for role in told for one in told[role])
 
 
 def test_equal_seeds_compose_equal_questions_and_other_seeds_others():

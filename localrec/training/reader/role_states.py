@@ -37,8 +37,8 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     questions: int = 30_000
-    epochs: int = 2
-    size: int = 192
+    epochs: int = 3
+    size: int = 128
     layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
