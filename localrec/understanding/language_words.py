@@ -77,6 +77,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     or_bridges: Words
     beside: tuple[str, ...]
     possessive: Words
+    person_verbs: Words
     have: tuple[str, ...]
     backward_have: Words
 
@@ -92,6 +93,7 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exactly: tuple[str, ...]
     most_behind: tuple[str, ...]
     least_behind: tuple[str, ...]
+    exactly_behind: tuple[str, ...]
     near_behind: tuple[str, ...]
 
 

@@ -50,8 +50,8 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     free = [one for one in found if _is_free(reading, one, numbers, state)]
     mentions, passed_over = without_asides(roles, free)
     owner = owners(reading, mentions)
-    barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
     used = state.places | _places_of(numbers, reading) | passed_over
+    barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
     barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
     wanted = [not barred[one.first] for one in mentions]

@@ -16,7 +16,7 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.language_words import cue_words, english, phrases_by_first_word
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
@@ -96,8 +96,11 @@ class Vocabulary:
         state = english().state
         past = (*state.unmet, *state.met, *state.wanted, *state.unwanted)
         states = (word for phrase in past for word in phrase.split())
-        told = (*numbers, *states, *english().years.decades, *english().numbers)
-        return frozenset(word for word in told if len(word) > 3)
+        years = english().years
+        bounds = (*years.before, *years.until, *years.after, *years.since, *years.since_behind)
+        cues = (*cue_words(), *(word for phrase in bounds for word in phrase.split()))
+        told = (*numbers, *states, *cues, *years.decades, *english().numbers)
+        return frozenset(word for word in told if len(word) > 2)
 
     @cached_property
     def units(self) -> frozenset[str]:

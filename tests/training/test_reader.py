@@ -10,7 +10,7 @@ import torch
 from localrec.foundation.errors import InputError
 from localrec.foundation.progress import no_progress
 from localrec.foundation.text_matching import tokens
-from localrec.training.reader.carriers import Slot, parse_carrier, plain_clauses, read_carriers
+from localrec.training.reader.carriers import CarrierSlot, parse_carrier, plain_clauses, read_carriers
 from localrec.training.reader.role_network import TorchRoleNetwork
 from localrec.training.reader.role_questions import QuestionComposer, read_names
 from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of
@@ -47,7 +47,7 @@ class WordEncoder(LetterEncoder):
 
 def test_a_carrier_is_cut_into_words_and_slots():
     carrier = parse_carrier("Under {at_most:price}, no {less}.")
-    assert carrier.slots == (Slot("bound", "price"), Slot("less", "component"))
+    assert carrier.slots == (CarrierSlot("bound", "price"), CarrierSlot("less", "component"))
     assert carrier.text == "Under  , no  ."
 
 

@@ -27,7 +27,7 @@ _BOUNDED = (
 )  # fmt: skip
 
 
-class Slot(msgspec.Struct, frozen=True):
+class CarrierSlot(msgspec.Struct, frozen=True):
     """A place for a name of a type, and what the name is there for."""
 
     role: Role
@@ -37,13 +37,13 @@ class Slot(msgspec.Struct, frozen=True):
 class Carrier(msgspec.Struct, frozen=True):
     """A question with slots; `domains` is empty where it fits all."""
 
-    parts: tuple[str | Slot, ...]
+    parts: tuple[str | CarrierSlot, ...]
     domains: tuple[str, ...] = ()
 
     @property
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[CarrierSlot, ...]:
         """The slots, left to right."""
-        return tuple(part for part in self.parts if isinstance(part, Slot))
+        return tuple(part for part in self.parts if isinstance(part, CarrierSlot))
 
     @property
     def text(self) -> str:
@@ -83,13 +83,13 @@ def parse_carrier(text: str, domains: tuple[str, ...] = ()) -> Carrier:
     Raises:
         ValueError: a slot has a role that nobody knows.
     """
-    parts: list[str | Slot] = []
+    parts: list[str | CarrierSlot] = []
     end = 0
     for match in _SLOT.finditer(text):
         role = "bound" if match[1] in _BOUNDS else match[1]
         if role not in ROLES:
             raise ValueError(f"the role {role!r} is none of {', '.join(ROLES)}")
-        parts += [text[end : match.start()], Slot(role, match[2] or "component")]
+        parts += [text[end : match.start()], CarrierSlot(role, match[2] or "component")]
         end = match.end()
     return Carrier(tuple(part for part in (*parts, text[end:]) if part), domains)
 
@@ -126,13 +126,13 @@ def parse_carrier(text: str, domains: tuple[str, ...] = ()) -> Carrier:
     Raises:
         ValueError: a slot has a role that nobody knows.
     """
-    parts: list[str | Slot] = []
+    parts: list[str | CarrierSlot] = []
     end = 0
     for match in _SLOT.finditer(text):
         role = "bound" if match[1] in _BOUNDS else match[1]
         if role not in ROLES:
             raise ValueError(f"the role {role!r} is none of {', '.join(ROLES)}")
-        parts += [text[end : match.start()], Slot(role, match[2] or "component")]
+        parts += [text[end : match.start()], CarrierSlot(role, match[2] or "component")]
         end = match.end()
     return Carrier(tuple(part for part in (*parts, text[end:]) if part), domains)
 

@@ -12,7 +12,7 @@ import msgspec
 
 from localrec.training.examples.question_templates import LEADS, NOUNS, REQUESTS, TAILS
 from localrec.training.examples.typo_augmentation import add_typos
-from localrec.training.reader.carriers import Carrier, Slot, plain_clauses
+from localrec.training.reader.carriers import Carrier, CarrierSlot, plain_clauses
 from localrec.understanding.question_roles import Role
 from localrec.understanding.spelling import english_words
 
@@ -164,7 +164,7 @@ class QuestionComposer:
                 pieces += self._more_of(part, domain)
         return pieces
 
-    def _more_of(self, slot: Slot, domain: str) -> Iterator[_Piece]:
+    def _more_of(self, slot: CarrierSlot, domain: str) -> Iterator[_Piece]:
         """The rest of a list, where the slot holds one."""
         if slot.role in ("bound", "known", "example") or self._random.random() > _SEVERAL:
             return
@@ -175,7 +175,7 @@ class QuestionComposer:
             yield (last if number == extra - 1 else ", ", "other")
             yield (self._name(slot, domain), slot.role)
 
-    def _name(self, slot: Slot, domain: str) -> str:
+    def _name(self, slot: CarrierSlot, domain: str) -> str:
         strange = 0.0 if self._is_judged else _STRANGE
         if slot.role != "bound" and self._random.random() < strange:
             words = [self._pick(self._english) for _ in range(self._random.choice((1, 1, 2)))]
