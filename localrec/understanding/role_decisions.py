@@ -32,9 +32,7 @@ def without_asides(
     kept, passed_over = [], set()
     for one in mentions:
         is_aside = roles.named(one.first, one.last, "aside") > limits.aside
-        if is_aside or (
-            one.doubtful and roles.of(one.first, one.last, "other") > limits.nothing
-        ):
+        if is_aside or (one.doubtful and roles.of(one.first, one.last, "other") > limits.nothing):
             passed_over |= set(range(one.first, one.last))
         else:
             kept.append(one)

@@ -10,10 +10,15 @@ import torch
 from localrec.foundation.errors import InputError
 from localrec.foundation.progress import no_progress
 from localrec.foundation.text_matching import tokens
-from localrec.training.reader.carriers import CarrierSlot, parse_carrier, plain_clauses, read_carriers
+from localrec.training.reader.carriers import (
+    CarrierSlot,
+    parse_carrier,
+    plain_clauses,
+    read_carriers,
+)
 from localrec.training.reader.role_network import TorchRoleNetwork
 from localrec.training.reader.role_questions import QuestionComposer, read_names
-from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of
+from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of, sized_like
 from localrec.training.reader.role_training import RoleReport, judge_roles, train_roles
 from localrec.understanding.question_roles import PLACE, RoleTagger, load_roles, softmax
 from tests.understanding.test_question_roles import LetterEncoder
@@ -64,7 +69,9 @@ def test_every_type_of_a_plain_clause_has_names_in_some_domain():
     names = read_names()
     known = {type_ for types in names.values() for type_ in types}
     told = plain_clauses()
-    assert {slot.type for one in told.values() for carrier in one for slot in carrier.slots} <= known
+    assert {
+        slot.type for one in told.values() for carrier in one for slot in carrier.slots
+    } <= known
     assert all({slot.role for slot in one.slots} == {role} for role in told for one in told[role])
 
 
@@ -118,6 +125,18 @@ def test_torch_and_numpy_agree_on_a_network():
             torch.ones(1, len(rows), dtype=torch.bool),
         )
     assert np.abs(softmax(scores[0].numpy()) - asked).max() < 1e-4
+
+
+def test_a_training_goes_on_from_the_weights_of_a_network_with_its_sizes():
+    torch.manual_seed(1)
+    config = RoleConfig(size=32, heads=2, layers=1)
+    first = TorchRoleNetwork(16, 5, config).in_numpy(np.zeros(10, dtype=np.int32), "words")
+    again = TorchRoleNetwork(16, 5, sized_like(first, RoleConfig()))
+    again.take(first)
+    told = WordEncoder().read("no gin for me")
+    told = msgspec.structs.replace(told, ids=told.ids % 10)
+    rows = np.zeros(10, dtype=np.int32)
+    assert np.allclose(again.in_numpy(rows, "words").shares(told), first.shares(told), atol=1e-6)
 
 
 def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
