@@ -31,7 +31,7 @@ CARRIERS = [
         "Like {example:item} but without {barred:component}.", "Under {at_most:price} dollars.",
     )
 ]  # fmt: skip
-SMALL = RoleConfig(questions=700, epochs=6, size=32, heads=2, layers=1, learning_rate=5e-3)
+SMALL = RoleConfig(questions=900, epochs=8, size=32, heads=2, layers=1, learning_rate=5e-3)
 
 
 class WordEncoder(LetterEncoder):
@@ -146,8 +146,9 @@ def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
     assert report.bytes == out.stat().st_size
     assert msgspec.json.decode((tmp_path / "roles.json").read_bytes(), type=RoleReport) == report
     assert report.held_out is not None
-    assert report.held_out.barred_found > 0.7
-    assert report.held_out.right > 0.5  # eleven roles, names that were never seen
+    # Eleven roles, most names never seen, and words that this encoder knows nothing of.
+    assert report.held_out.right > 0.5
+    assert report.held_out.barred_right > 0.5
     tagger = RoleTagger(load_roles(out), encoder)
     text = "No zeppelins for me, please"
     assert tagger.tag(text, tokens(text)).named(1, 2, "barred") > 0.5

@@ -21,9 +21,11 @@ _SLOT = re.compile(r"{(\w+)(?::(\w+))?}")
 _BOUNDS = ("at_most", "at_least", "about")
 _NAMED = ("component", "category", "creator", "look", "item", "series", "place", "decade")
 _BOUNDED = (
-    "under {at_most:price}", "{at_most:price} tops", "from {at_least:year} on", "before {at_most:year}",
+    "under {at_most:price}", "{at_most:price} tops", "from {at_least:year} on",
+    "before {at_most:year}",
     "for {about:players}", "{at_least:rating} or better", "not over {at_most:minutes} minutes",
-    "no more than {at_most:pages} pages", "less than {at_most:price} dollars", "not before {at_least:year}",
+    "no more than {at_most:pages} pages", "less than {at_most:price} dollars",
+    "not before {at_least:year}",
 )  # fmt: skip
 
 
@@ -92,63 +94,6 @@ def parse_carrier(text: str, domains: tuple[str, ...] = ()) -> Carrier:
         parts += [text[end : match.start()], CarrierSlot(role, match[2] or "component")]
         end = match.end()
     return Carrier(tuple(part for part in (*parts, text[end:]) if part), domains)
-
-
-class _Line(msgspec.Struct, frozen=True):
-    carrier: str
-    domains: tuple[str, ...] = ()
-
-
-def read_carriers(paths: Iterable[Path]) -> list[Carrier]:
-    """Read files of carriers.
-
-    Raises:
-        InputError: a file cannot be read, or a line is no carrier.
-    """
-    found: list[Carrier] = []
-    for path in paths:
-        try:
-            lines = path.read_bytes().splitlines()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read.", "Give files of carriers.") from error
-        for number, line in enumerate(lines, 1):
-            try:
-                told = msgspec.json.decode(line, type=_Line)
-                found.append(parse_carrier(told.carrier, told.domains))
-            except (msgspec.MsgspecError, ValueError) as error:
-                raise InputError(f"{path}, line {number}: {error}.", "Mend it.") from error
-    return found
-
-
-def parse_carrier(text: str, domains: tuple[str, ...] = ()) -> Carrier:
-    """Cut a carrier into its words and slots.
-
-    Raises:
-        ValueError: a slot has a role that nobody knows.
-    """
-    parts: list[str | CarrierSlot] = []
-    end = 0
-    for match in _SLOT.finditer(text):
-        role = "bound" if match[1] in _BOUNDS else match[1]
-        if role not in ROLES:
-            raise ValueError(f"the role {role!r} is none of {', '.join(ROLES)}")
-        parts += [text[end : match.start()], CarrierSlot(role, match[2] or "component")]
-        end = match.end()
-    return Carrier(tuple(part for part in (*parts, text[end:]) if part), domains)
-
-
-class Clauses(msgspec.Struct, frozen=True):
-    """Plain ways to tell one wish, of our own.
-
-    Args:
-        behind: Stand behind a noun ("without egg").
-        alone: Sentences and scraps.
-        cued: The phrases that the rules listen for, each beside a name.
-    """
-
-    behind: tuple[Carrier, ...]
-    alone: tuple[Carrier, ...]
-    cued: tuple[Carrier, ...]
 
 
 def plain_clauses() -> dict[Role, tuple[Carrier, ...]]:

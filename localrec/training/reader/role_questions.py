@@ -120,7 +120,7 @@ class QuestionComposer:
         return self._filled(self._pick(self._of_domain[domain]), domain)
 
     def _clause(self, domain: str) -> list[_Piece]:
-        """A plain clause; what it is for is drawn first, so that refusals are no more than wishes."""
+        """A plain clause; what it is for is drawn first, so that wishes outnumber refusals."""
         roles, weights = zip(*_ROLES.items(), strict=True)
         role = self._random.choices(roles, weights)[0]
         return self._filled(self._pick(self._plain[domain][role]), domain)
