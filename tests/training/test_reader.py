@@ -94,6 +94,14 @@ def test_roles_lie_on_the_letters_of_names_whatever_was_mistyped():
             last = end
 
 
+def test_a_name_of_several_words_is_one():
+    carrier = parse_carrier("zz {wanted:creator} zz")
+    names = {"books": {"creator": ("Ursula Le Guin",)}}
+    for question in QuestionComposer([carrier], 0, names).compose(2):
+        ((start, end, _),) = [one for one in question.spans if one[2] == "wanted"][:1]
+        assert question.text[start:end].casefold().count(" ") == 2
+
+
 def test_tokens_of_a_name_have_its_role_and_those_around_it_none():
     (question,) = QuestionComposer([parse_carrier("zz {barred:component} zz")], 0).compose(1)
     told = LetterEncoder().read(question.text)

@@ -211,6 +211,9 @@ def _with_noise(random_: random.Random, pieces: Sequence[_Piece]) -> TaggedQuest
             mine = [named[0] if named else "other"] * len(new)
         told += [*mine, "other"]
         place += len(old) + 1
+    for at in range(1, len(typed) - 1):
+        if typed[at] == " " and told[at - 1] == told[at + 1]:
+            told[at] = told[at - 1]  # a name of several words is one
     return TaggedQuestion(typed, tuple(_runs(told, typed)))
 
 
