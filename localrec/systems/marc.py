@@ -2,8 +2,7 @@
 
 A question becomes a query and the query a task. The task's algorithm ranks the items that meet
 every hard constraint, reflection keeps the best set, and the edges of each item explain it. Two
-switches make the paper's ablations: plain vector search without the graph, a single round without
-reflection.
+switches make the paper's ablations: vector search without the graph, one round of reflection.
 """
 
 from __future__ import annotations
