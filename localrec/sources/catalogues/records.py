@@ -125,7 +125,9 @@ def _lines_above_header(lines: Sequence[str], delimiter: str) -> int:
         is_title = width > 1 and sum(map(bool, cells)) == 1 and bool(cells[0])
         # A header that was damaged is no title: it would give its place to a row.
         words = lines[place].strip(f"{delimiter} \r\n")
-        stands_apart = " " in words or "=" in words or not any(map(any, told[place + 1 : place + 2]))
+        stands_apart = (
+            " " in words or "=" in words or not any(map(any, told[place + 1 : place + 2]))
+        )
         is_title = is_title and stands_apart and delimiter not in words
         if any(cells) and not is_title:
             return place
