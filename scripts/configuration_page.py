@@ -8,8 +8,8 @@ from localrec.foundation.settings import Settings
 
 # A test looks that no other variable of localrec is read anywhere.
 VARIABLES = {
-    "LOCALREC_WORKSPACE": "the workspace folder, where `--workspace` names none; by default in your "
-    "data folder (`~/.local/share/localrec` on Linux)",
+    "LOCALREC_WORKSPACE": "the workspace folder, where `--workspace` names none; by default "
+    "in your data folder (`~/.local/share/localrec` on Linux)",
     "LOCALREC_CACHE": "the folder of pulled models and data sets; by default in your cache folder "
     "(`~/.cache/localrec` on Linux)",
     "LOCALREC_LEARN": "`off`: no ranking is learnt in the background, only by `localrec learn`",
@@ -24,8 +24,8 @@ Nothing has to be configured. What can be is in three places.
 
 ## The workspace's `settings.toml`
 
-It lies in the workspace folder, which `localrec doctor` names. `localrec models use ROLE MODEL` writes
-roles; everything may be written by hand. Unknown fields are refused.
+It lies in the workspace folder, which `localrec doctor` names. `localrec models use ROLE MODEL`
+writes roles; everything may be written by hand. Unknown fields are refused.
 
 {settings}
 
@@ -49,10 +49,10 @@ Variables that keep libraries from the network are set by localrec itself; they 
 
 | file | where | what |
 | --- | --- | --- |
-| `tui.toml` | the workspace, or your folder of settings | keys, theme and columns of [the app](tui.md) |
+| `tui.toml` | the workspace, or your folder of settings | keys and columns of [the app](tui.md) |
 | `domains/NAME/domain.toml` | the workspace | a [domain of your own](domains.md) |
-| `columns.toml`, `taxonomy.toml` | beside it | [which column fills what](own-catalogues.md), and families |
-| `NAME.mapping.toml` | beside a table | [a mapping](sources.md#the-mapping-file-of-table) for `import table` |
+| `columns.toml`, `taxonomy.toml` | beside it | [columns](own-catalogues.md) and families |
+| `NAME.mapping.toml` | beside a table | [a mapping](sources.md#the-mapping-file-of-table) |
 | `CONFIG.toml` | anywhere | [an evaluation](evaluation.md#how-runs-are-declared) |
 """
 

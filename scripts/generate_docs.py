@@ -162,7 +162,7 @@ def _section(command: object, path: str) -> str:
     examples = (getattr(command, "epilog", "") or "").split("\n")
     shown = [line.strip() for line in examples if line.strip().startswith("localrec")]
     if shown:
-        lines += ["", "```sh", *shown, "```"]
+        lines += ["", "```text", *shown, "```"]
     return "\n".join(lines) + "\n"
 
 

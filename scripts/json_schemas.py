@@ -73,7 +73,7 @@ def schema_text() -> str:
 def schema_of(name: str) -> dict[str, Any]:
     """The schema of what one command prints, or of a line that one reads."""
     document = schema_document()
-    return {"$ref": f"#/properties/{name.replace(' ', '%20')}", **document}
+    return {**document["properties"][name], "$defs": document["$defs"]}
 
 
 def json_page() -> str:
@@ -109,7 +109,9 @@ def _fields(record: type[msgspec.Struct]) -> str:
     names = [one.encode_name for one in msgspec.structs.fields(record)]
     always = ", ".join(f"`{name}`" for name in names if name in needed)
     rest = ", ".join(f"`{name}`" for name in names if name not in needed)
-    return f"always {always}; where there is something to say {rest}" if rest else f"always {always}"
+    return (
+        f"always {always}; where there is something to say {rest}" if rest else f"always {always}"
+    )
 
 
 _PAGE = """# JSON

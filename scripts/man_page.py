@@ -24,7 +24,8 @@ def man_page(group: Any, version: str, exit_codes: Mapping[int, str]) -> str:
         "localrec \\- a private recommender for one desk",
         ".SH SYNOPSIS",
         ".B localrec",
-        "[\\fB\\-\\-workspace\\fR \\fIPATH\\fR] [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR [\\fIOPTION\\fR ...]",
+        "[\\fB\\-\\-workspace\\fR \\fIPATH\\fR] [\\fB\\-\\-json\\fR]",
+        "\\fICOMMAND\\fR [\\fIOPTION\\fR ...]",
         ".SH DESCRIPTION",
         _text(
             "Ask your catalogue in plain language; a local graph and local models answer, with "

@@ -80,7 +80,7 @@ def _run(source: str, names: dict[str, Any]) -> None:
     """Run one cell; as in Jupyter, its last line is shown where it is an expression."""
     tree = ast.parse(re.sub(r"^!(.*)$", r"_command(\1)", _quoted(source), flags=re.MULTILINE))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, "<cell>", "exec"), names)  # noqa: S102 - our own notebook
+    exec(compile(tree, "<cell>", "exec"), names)
     if last is not None:
         shown = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307
         if shown is not None:

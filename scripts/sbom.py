@@ -30,7 +30,7 @@ _SPACE = UUID("7d5f4b2c-6a0e-4d53-9a55-2f6a3c1e8b10")
 BUNDLED = {
     "drinks": ("datasets/cocktails", "written for localrec"),
     "declarations of domains and evaluations": (
-        "datasets/*/domain.toml, datasets/evaluations",
+        "datasets/*/*.toml",
         "written for localrec",
     ),
     "curation rules": ("datasets/rules", "after MemRec, Figures 11 and 12"),
@@ -81,8 +81,9 @@ LICENCES = {
 
 _PAGE = """# Licences
 
-localrec is under the {own} licence. The wheel bundles no other package; what it asks for is installed
-beside it. The same list as CycloneDX lies in the wheel, under `localrec-VERSION.dist-info/sboms`.
+localrec is under the {own} licence. The wheel bundles no other package; what it asks for is
+installed beside it. The same list as CycloneDX lies in the wheel, under
+`localrec-VERSION.dist-info/sboms`.
 
 ## In the wheel
 
@@ -95,8 +96,9 @@ Models and data sets are pulled by name and keep their own licences: `localrec m
 
 {needed}
 
-`python scripts/sbom.py --installed` lists an environment with its versions, what these packages bring
-included. numpy and torch carry parts under further permissive licences, which their metadata name.
+`python scripts/sbom.py --installed` lists an environment with its versions, what these packages
+bring included. numpy and torch carry parts under further permissive licences, which their metadata
+name.
 """
 
 

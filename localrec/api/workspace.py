@@ -89,6 +89,8 @@ class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
         from localrec.workspace.domain_choice import domain_of_question
 
         at_hand = have if have is None or isinstance(have, str) else ", ".join(have)
+        path = None if image is None else str(image)
+        asked = Question(query=question, have=at_hand, user=user, image=path)
         words = question if at_hand is None else f"{question} with {at_hand}"
         with self._warm.lease() as opened:
             self._check_users(opened, user)
@@ -98,8 +100,6 @@ class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
             answerer = SYSTEM_REGISTRY.answerer(
                 opened.context(chosen, user), system, without_model=not use_model
             )
-            path = None if image is None else str(image)
-            asked = Question(query=question, have=at_hand, user=user, image=path)
             return answerer.answer(asked, k)
 
     def recommend(

@@ -181,9 +181,9 @@ def _answer_one(
     from localrec.workspace.domain_choice import domain_of_question
 
     refuse_unknown(workspace.store, [user])
+    asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     words = text if have is None else f"{text} with {have}"
     chosen = domain_of_question(workspace, words, domain, user=user, with_image=image is not None)
-    asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     calls: list[ModelCall] | None = [] if explain else None
     asker = SYSTEM_REGISTRY.answerer(
         workspace.context(chosen, user), system, without_model=no_model, calls=calls

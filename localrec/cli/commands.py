@@ -42,7 +42,7 @@ def _command(about: str, module: str, function: str = "", epilog: str = "EXAMPLE
 COMMANDS = {
     "ask": _command("Ask for a recommendation in plain language.", "ask"),
     "recommend": _command(
-        "A list for a person, from the first rating on; without any, what most people like.",
+        "A list for a person, from the first rating on; a name that nobody has is refused.",
         "recommend",
     ),
     "rank": _command(
@@ -87,6 +87,9 @@ COMMANDS = {
         *("doctor", "doctor", ""),
     ),
     "sql": _command("Ask the store in SQL, read-only.", "sql"),
+    "warm": _command(
+        "Keep the workspace in memory, so that ask and recommend answer at once.", "warm"
+    ),
     "tui": _command("Open the app in this terminal: ask, see why, say what you think.", "tui"),
     "mcp": _command(
         "Serve the workspace to another program: ask, recommend, rate, search, forget, by MCP.",

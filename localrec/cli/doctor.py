@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import command_context, console
-from localrec.cli.doctor_store import CheckResult, check_copies, check_store, went_back
+from localrec.cli.doctor_store import (
+    CheckResult,
+    check_copies,
+    check_domains,
+    check_store,
+    went_back,
+)
 from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
@@ -138,6 +144,7 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
         yield from _ranking(folder, name)
     yield from check_store(folder, repair)
+    yield from check_domains(folder)
     yield from check_copies(folder)
 
 

@@ -35,6 +35,19 @@ def check_store(folder: Path, repair: bool) -> Iterator[CheckResult]:
             yield CheckResult(check.__name__.strip("_"), "broken", error.message, error.hint)
 
 
+def check_domains(folder: Path) -> Iterator[CheckResult]:
+    """Tell the workspace's own domains whose declaration is broken; others work meanwhile."""
+    from localrec.graph.domain_files import load_domain, use_domains_of
+    from localrec.workspace.own_domains import own_domain_names
+
+    use_domains_of(folder)
+    for name in own_domain_names(folder):
+        try:
+            load_domain(name)
+        except LocalrecError as error:
+            yield CheckResult(f"domain {name}", "broken", error.message, error.hint)
+
+
 def check_copies(folder: Path) -> Iterator[CheckResult]:
     """Hold the copies of the store that localrec kept against their checksums."""
     from localrec.graph.kept_copies import is_sound, kept_copies

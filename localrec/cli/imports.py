@@ -172,13 +172,20 @@ def _read_mapped(
     strict: bool,
 ) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The rows of a table by a mapping that need not lie beside it."""
+    import msgspec
+
+    from localrec.data.rows import BulkHistory
+    from localrec.foundation.file_marks import marks_of, unchanged
     from localrec.graph.domain_files import load_domain, use_domains_of
     from localrec.sources.import_log import judge_report
     from localrec.sources.mapped_table import MappedTableSource, read_mapping
 
     use_domains_of(context.workspace)
     about = load_domain(domain or MappedTableSource.domain)
-    found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+    with unchanged(data):
+        found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+        if isinstance(found, BulkHistory):
+            found = msgspec.structs.replace(found, marks=marks_of(found.files))
     judge_report(found.report, strict=strict)
     return found, about
 

@@ -36,7 +36,14 @@ def reader(
     ] = 30_000,
     epochs: Annotated[
         int, typer.Option("--epochs", metavar="N", min=1, help="Passes over them.")
-    ] = 2,
+    ] = 3,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", metavar="R", min=0.0, help="At its highest.")
+    ] = 1.5e-3,
+    start: Annotated[
+        Path | None,
+        typer.Option("--start", metavar="FILE", help="A network to go on from."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 0,
 ) -> None:
     """Train the network that tells what each name of a question is there for.
@@ -49,14 +56,16 @@ def reader(
     from localrec.training.reader.carriers import read_carriers
     from localrec.training.reader.role_states import RoleConfig
     from localrec.training.reader.role_training import train_roles
+    from localrec.understanding.question_roles import load_roles
 
     context = command_context()
-    config = RoleConfig(questions=questions, epochs=epochs, seed=seed)
+    config = RoleConfig(questions=questions, epochs=epochs, learning_rate=learning_rate, seed=seed)
     learnt, judged = read_carriers(carriers), read_carriers(held_out or ())
     encoder = open_embedder(threads=1)
     assert isinstance(encoder, MiniLmEmbedder)
     with progress() as steps:
-        report = train_roles(learnt, judged, encoder, out, config, steps)
+        begun = None if start is None else load_roles(start)
+        report = train_roles(learnt, judged, encoder, out, config, steps, begun)
     if not context.print_json(report):
         console().print(_report_text(report, out))
 

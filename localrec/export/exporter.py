@@ -1,4 +1,4 @@
-"""Carrying out a plan: the right query into the right files, delivered together."""
+"""Run an export plan: query the store, write the files, deliver them together."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _UserNode(msgspec.Struct, frozen=True):
 
 
 def run_export(store: Store, plan: ExportPlan) -> ExportReport:
-    """Write what the plan says; all of its files, or none.
+    """Write all files of a plan, or none.
 
     Raises:
         InputError: no such list, or a target that takes no file.
@@ -77,7 +77,7 @@ def run_export(store: Store, plan: ExportPlan) -> ExportReport:
 def _take_out_films(
     store: Store, plan: ExportPlan, domain: Domain, person: _UserNode
 ) -> tuple[ExportedFile, ...]:
-    """Films that were met; those wanted go into a second file.
+    """Write the films that the user met; wanted films go into a second file.
 
     Letterboxd's importer marks every line of a file as watched; its watchlist has an import of its
     own.
@@ -151,7 +151,7 @@ def _require_films(domain: Domain) -> None:
 
 
 def _choose(store: Store, plan: ExportPlan) -> tuple[Domain, _UserNode | None]:
-    """The domain and the person of a plan.
+    """Find the domain and the user of a plan.
 
     Raises:
         UsageError: nobody of that key is known, there are several domains to choose from, or not
@@ -213,7 +213,7 @@ _REMEDY = "Make one: localrec recommend --user KEY --json > list.json"
 
 
 class ListedItem(msgspec.Struct, frozen=True):
-    """One line of a list; what else the document says of it is left out."""
+    """One line of a list; other fields of the document are ignored."""
 
     rank: int
     key: str
@@ -227,7 +227,7 @@ class _ListDocument(msgspec.Struct, frozen=True):
 
 
 def read_list(path: Path | None) -> tuple[ListedItem, ...]:
-    """The items of a list from a file, or from stdin for None; texts come out cleaned.
+    """Read the items of a list from a file, or from stdin for None; texts come out cleaned.
 
     Raises:
         InputError: no such document, or a list of nothing.
@@ -247,7 +247,7 @@ def read_list(path: Path | None) -> tuple[ListedItem, ...]:
 
 
 def stage_list(items: tuple[ListedItem, ...]) -> Columns:
-    """A list as columns for `Store.staged`: no score is NaN, no reason is empty."""
+    """Write a list as columns for `Store.staged`, without NaN scores and empty reasons."""
     columns: Columns = {
         "rank": np.array([one.rank for one in items], dtype=np.int64),
         "score": np.array([np.nan if one.score is None else one.score for one in items]),
@@ -269,7 +269,7 @@ def _read_stdin() -> _ListDocument:
 
 
 class ShelfEntry(msgspec.Struct, frozen=True):
-    """Something the person has at home, and since when."""
+    """An item on the user's shelf, and since when."""
 
     kind: str
     key: str
@@ -278,7 +278,7 @@ class ShelfEntry(msgspec.Struct, frozen=True):
 
 
 class AttributeStatistics(msgspec.Struct, frozen=True):
-    """How the person took the items that have an attribute.
+    """How the user rated the items that have an attribute.
 
     `average` is that of `ratings` rated items, in stars; the newest of like and dislike counts.
     """
@@ -293,7 +293,7 @@ class AttributeStatistics(msgspec.Struct, frozen=True):
 
 
 class ExportedProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a person in one domain, save the single interactions.
+    """The profile of a user in one domain, without the single interactions.
 
     `events` counts what they did; `ratings` says how often they gave how many stars.
     """
@@ -310,7 +310,7 @@ class ExportedProfile(msgspec.Struct, frozen=True, kw_only=True):
 def write_profile(
     writer: Store, query: str, path: Path, *, domain: str, key: str, user_id: int
 ) -> WrittenTable:
-    """Nest the long table of `profile_query` into a document; rows counts its entries."""
+    """Turn the long table of `profile_query` into a document, and count its entries."""
     sections: dict[str, list[tuple[Any, ...]]] = {}
     rows = writer.rows(query)
     for section, *row in rows:

@@ -99,28 +99,41 @@ def go_back(folder: Path) -> StoreCopy:
         BusyError: another process has the store open.
         WorkspaceError: there is no sound copy, or the disk refuses.
     """
-    with disk_trouble(), owner_only():
-        sound = (copy for copy in kept_copies(folder) if copy.schema and is_sound(folder, copy))
-        copy = next(sound, None)
-        if copy is None:
-            raise WorkspaceError(
-                f"There is no sound copy of the store in {folder / FOLDER}.",
-                "Restore a backup: localrec restore FILE",
-            )
+    with disk_trouble(), owner_only(), _replaced(folder, "going back") as present:
+        # A process that died on its way back left a copy of what is here: that is no way back.
+        copy = _newest_other(folder, present)
         require_room(folder, copy.bytes, "Going back")
-        with _replaced(folder, "going back"):
-            target = staged_path(folder / STORE)
-            with (folder / FOLDER / copy.name).open("rb") as source, target.open("wb") as file:
-                if copy_hashed(source.read, file.write) != (copy.sha256, copy.bytes):
-                    raise WorkspaceError(f"The copy {copy.name} changed while it was read.")
-            sync(target)
-            commit(folder, [old for old in files_in(folder) if _is_cache(folder, old)])
+        target = staged_path(folder / STORE)
+        with (folder / FOLDER / copy.name).open("rb") as source, target.open("wb") as file:
+            if copy_hashed(source.read, file.write) != (copy.sha256, copy.bytes):
+                raise WorkspaceError(f"The copy {copy.name} changed while it was read.")
+        sync(target)
+        commit(folder, [old for old in files_in(folder) if _is_cache(folder, old)])
     return copy
 
 
+def _newest_other(folder: Path, present: str) -> StoreCopy:
+    """The newest sound copy that is not what the store is.
+
+    Raises:
+        WorkspaceError: there is none.
+    """
+    for copy in kept_copies(folder):
+        if copy.schema and copy.sha256 != present and is_sound(folder, copy):
+            return copy
+    raise WorkspaceError(
+        f"There is no sound copy of an earlier store in {folder / FOLDER}.",
+        "Restore a backup: localrec restore FILE",
+    )
+
+
 @contextmanager
-def _replaced(folder: Path, before: str) -> Iterator[None]:
-    """Keep others out and the store as a copy while the block prepares and commits another one."""
+def _replaced(folder: Path, before: str) -> Iterator[str]:
+    """Keep others out and the store as a copy while the block prepares and commits another one.
+
+    Yields:
+        The checksum of the store as it is.
+    """
     try:
         with ExitStack() as later:
             store = _open_whatever_it_is(folder)
@@ -128,9 +141,11 @@ def _replaced(folder: Path, before: str) -> Iterator[None]:
             if store is not None:
                 later.callback(store.close)  # before the file, or its lock would be given up
                 store.execute("CHECKPOINT")
+            present, _ = copy_hashed(file.read, lambda _: None)
             if store is None or store.rows("SELECT 1 FROM node LIMIT 1"):
+                file.seek(0)
                 keep_copy(file, folder, before, SCHEMA_VERSION if store else 0)
-            yield
+            yield present
     finally:
         finish_forgetting(folder)  # forwards, or backwards after a failure
 

@@ -53,10 +53,10 @@ def is_journal(name: str) -> bool:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, and every link, which is not followed."""
+    """Every file below a folder, and every link, which is not followed; sockets hold nothing."""
     for parent, folders, names in os.walk(folder):
         here = Path(parent)
-        yield from (here / name for name in sorted(names))
+        yield from (here / name for name in sorted(names) if not (here / name).is_socket())
         yield from (here / name for name in sorted(folders) if (here / name).is_symlink())
 
 
@@ -96,8 +96,10 @@ def open_settled(
             before = _identity(path)
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
         if not read_only:
-            for place in (folder, folder / "indexes", folder / FOLDER):
-                clear_scrap(place)
+            clear_scrap(folder)
+            for place in (folder / "indexes", folder / FOLDER):
+                for parent, _, _ in os.walk(place):
+                    clear_scrap(Path(parent))
         # Somebody may have forgotten while we waited: then this is the old file, under no name.
         if before in (None, _identity(path)) and not (folder / _JOURNAL).exists():
             return store

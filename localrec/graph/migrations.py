@@ -175,13 +175,13 @@ SCHEMA_VERSION = len(_STEPS)
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     """The number of steps this store has seen; 0 for a file that is no store."""
-    columns = connection.execute(
-        "SELECT column_name FROM duckdb_columns() WHERE table_name = 'meta' ORDER BY 1"
-    ).fetchall()
-    if columns != [("key",), ("value",)]:
+    from localrec.graph.engine import duckdb
+
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    except (duckdb.CatalogException, duckdb.BinderException):  # no such table, or another's
         return 0
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row and str(row[0]).isdigit() else 0
+    return int(row[0]) if row and str(row[0]).isdecimal() else 0
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -196,8 +196,10 @@ def older_version(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
+    if schema_version(connection):
+        return False
     tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
-    return bool(tables and tables[0]) and schema_version(connection) == 0
+    return bool(tables and tables[0])
 
 
 def require_current(connection: duckdb.DuckDBPyConnection) -> None:

@@ -46,6 +46,7 @@ _HELD = ("Could not set lock", "different configuration", "Unique file handle co
 # Two threads of a process share what was opened in one way. The doors are shut by the first; the
 # second must not come between them, where some are shut already and others are not.
 _DOORS = threading.Lock()
+_INVALID = "invalidated because of a previous fatal error"  # a sync that failed
 _LOCKED = "configuration has been locked"
 _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
@@ -332,9 +333,14 @@ def _disk_trouble(path: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        if (told := disk_error_in(str(error), path)) is None:
-            raise
-        raise told from error
+        if told := disk_error_in(str(error), path):
+            raise told from error
+        if isinstance(error, duckdb.IOException) or _INVALID in str(error):
+            raise WorkspaceError(
+                f"The disk failed while {path} was read or written.",
+                "Look after the disk, then do it again; nothing half done was kept.",
+            ) from error
+        raise
 
 
 def _no_store(path: Path, error: Exception) -> WorkspaceError:

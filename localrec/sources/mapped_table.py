@@ -258,7 +258,7 @@ def read_mapping(path: Path) -> TableMapping:
         with open_regular(path, FileLimits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
         return msgspec.convert(tomllib.loads(written), TableMapping)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"{path} is no mapping: {clean_text(error)}.", "localrec help sources tells its fields."
         ) from error

@@ -134,7 +134,8 @@ class RoleLimits(msgspec.Struct, frozen=True):
     """How sure the tagger must be, as shares of 1.
 
     Args:
-        barred: To refuse a name that the rules take for a wish.
+        barred: To refuse a name where the rules heard no refusal.
+        beside: To refuse a name where the rules heard a refusal of another.
         spared: To take a name for a wish that the rules refuse.
         less: To read a refusal as "less of it".
         aside: To leave a name out of the question.
@@ -143,6 +144,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
     """
 
     barred: float = 0.8
+    beside: float = 0.95
     spared: float = 0.99
     less: float = 0.8
     aside: float = 0.8
@@ -150,7 +152,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
     words: float = 0.7
 
 
-ALONE = RoleLimits(barred=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
+ALONE = RoleLimits(barred=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
 
 
 class WordRoles(msgspec.Struct, frozen=True):

@@ -60,6 +60,7 @@ def decide_refusals(
     if roles is None:
         return refused, milder
     limits = roles.limits
+    limit = limits.beside if any(refused) else limits.barred
     for mention in mentions:
         first, last = mention.first, mention.last
         inside = range(first, last)
@@ -70,7 +71,7 @@ def decide_refusals(
                 _set(refused, inside, False)
             elif less > limits.less:
                 _set(milder, inside, True)
-        elif roles.named(first, last, "barred") > limits.barred:
+        elif roles.named(first, last, "barred") > limit:
             _set(refused, inside, True)
         elif less > limits.less:
             _set(refused, inside, True)

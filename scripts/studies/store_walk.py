@@ -11,6 +11,7 @@ import contextlib
 import datetime as real_datetime
 import io
 import os
+import random
 import shutil
 import signal
 import sys
@@ -19,8 +20,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import msgspec
+import typer
+from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from walk_model import (
@@ -35,10 +39,11 @@ from walk_model import (
     StoreModel,
     ratings_of,
     stored,
+    stored_in,
 )
 
 from localrec import LocalrecError, Workspace
-from localrec.cli.app import run
+from localrec.cli import app as cli
 from localrec.foundation.paths import owner_only
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.kept_copies import kept_copies
@@ -58,66 +63,68 @@ _COLUMNS = (
     "ingredientMeasures,desciription,imageDescription\n"
 )
 
+if isinstance(cli.app, typer.Typer):  # its commands are made once, not at each step
+    cli.app = typer.main.get_command(cli.app)  # type: ignore[assignment]
 counts: Counter[str] = Counter()  # steps by kind and how they ended, over all walks
 
 
-def _some(names: list[str]) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True).map(tuple)
+class Turn(NamedTuple):
+    """What is done next, and how.
+
+    Args:
+        step: What.
+        how: By a command "line", by the "api", or in a process that suffers a "kill".
+        after: How many statements, syncs and moves a killed process may do.
+    """
+
+    step: Step
+    how: str
+    after: int
 
 
-_nobody, _nothing, _no_word = st.just(""), st.just(()), st.just("")
+def draw_turn(seed: str) -> Turn:
+    """A turn out of a text; every kind of step is as likely as its weight."""
+    draw = random.Random(seed)
+    kind = draw.choice(_KINDS)
+    user, domain = draw.choice(USERS), draw.choice(("cocktails", "movies", "books"))
+    item = draw.choice(("Negroni", "Gimlet", "Heat", "Dune", "Alpha Dog"))
+    step = Step(kind)
+    if kind in _POOLS:
+        names = tuple(draw.sample(_POOLS[kind], draw.randint(1, len(_POOLS[kind]))))
+        whose = "" if kind in ("drinks", "ratings") else user
+        note = draw.choice(("", "fine")) if kind == "books" else ""
+        step = Step(kind, whose, names, note, float(draw.randint(1, 5)))
+    elif kind == "feedback":
+        verdict = draw.choice(("liked", "disliked", "seen", "later", "rated"))
+        step = Step(kind, user, (item,), verdict, draw.choice((0.5, 2.0, 3.5, 5.0)))
+    elif kind == "undo":
+        step = Step(kind, user, (item,) if draw.random() < 0.3 else ())
+    elif kind in ("shelve", "unshelve"):
+        step = Step(kind, user, tuple(draw.sample(PARTS, draw.randint(1, 2))))
+    elif kind in ("edit", "unpin", "export", "forget", "recommend"):
+        step = Step(kind, user, (), domain, float(draw.randint(1, 9)))
+    elif kind == "forget_item":
+        step = Step(kind, names=(item,))
+    elif kind == "around":
+        step = Step(kind, "", (), str(draw.randint(1, 3)), draw.choice((-400, -1, 0, 1, 4000)))
+    return Turn(step, draw.choice(("line", "line", "api", "kill")), draw.randint(0, 90))
 
 
-def _step(
-    kind: str,
-    user: st.SearchStrategy[str] = _nobody,
-    names: st.SearchStrategy[tuple[str, ...]] = _nothing,
-    value: st.SearchStrategy[str] = _no_word,
-    number: st.SearchStrategy[float] = st.just(0.0),  # noqa: B008 - a strategy never changes
-) -> st.SearchStrategy[Step]:
-    return st.tuples(st.just(kind), user, names, value, number).map(Step._make)
-
-
-_users = st.sampled_from(USERS)
-_stars = st.sampled_from([0.5, 2.0, 3.5, 5.0])
-_domains = st.sampled_from(["cocktails", "movies", "books"])
-_item = st.sampled_from(["Negroni", "Gimlet", "Heat", "Dune", "Alpha Dog"]).map(lambda n: (n,))
-_verdicts = st.sampled_from(["liked", "disliked", "seen", "later", "rated"])
-_imports = st.one_of(
-    _step("drinks", names=_some([one.name for one in DRINKS])),
-    _step("films", _users, _some([one.name for one in FILMS]), number=_stars),
-    _step(
-        "books",
-        _users,
-        _some([one.name for one in BOOKS]),
-        st.sampled_from(["", "fine"]),
-        st.sampled_from([1.0, 4.0]),
-    ),
-    _step("ratings", names=_some([one.name for one in RATED]), number=_stars),
+_POOLS = {
+    "drinks": [one.name for one in DRINKS],
+    "films": [one.name for one in FILMS],
+    "books": [one.name for one in BOOKS],
+    "ratings": [one.name for one in RATED],
+}
+_KINDS = (
+    *("drinks", "films", "films", "books", "ratings"),
+    *("feedback",) * 8,
+    *("undo",) * 4,
+    *("shelve", "shelve", "unshelve", "edit", "edit", "unpin"),
+    *("forget",) * 3,
+    *("forget_item", "backup", "restore", "go_back"),
+    *("work", "ask", "recommend", "export", "export", "around", "around"),
 )
-_words = st.one_of(
-    _step("feedback", _users, _item, _verdicts, _stars),
-    _step("undo", _users, st.one_of(_nothing, _item)),
-)
-_shelves = st.one_of(
-    _step("shelve", _users, _some(list(PARTS))), _step("unshelve", _users, _some(list(PARTS)))
-)
-_memories = st.one_of(
-    _step("edit", _users, value=_domains, number=_stars), _step("unpin", _users, value=_domains)
-)
-_forgets = st.one_of(
-    _step("forget", _users), _step("forget", _users), _step("forget_item", names=_item)
-)
-_copies = st.one_of(_step("backup"), _step("restore"), _step("go_back"))
-_jumps = st.sampled_from([-400.0, -1.0, 0.0, 1.0, 4000.0])
-_around = _step("around", value=st.sampled_from(["1", "2", "3"]), number=_jumps)
-_looks = st.one_of(
-    _step("work"), _step("ask"), _step("recommend", _users), _step("export", _users, value=_domains)
-)
-_steps = st.one_of(
-    _imports, _words, _words, _shelves, _memories, _forgets, _copies, _looks, _around
-)
-_places = st.integers(0, 90)  # statements, syncs and moves that a killed process may do
 
 
 class ShiftedClock(real_datetime.datetime):
@@ -139,6 +146,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
         self.home = Path(tempfile.mkdtemp(prefix="localrec-walk-"))
         self.folder = self.home / "workspace"
         self.model = StoreModel(settings=_SETTINGS)
+        self.taken = 0
         self.saved: StoreModel | None = None
         self.copies: list[StoreModel] = []  # what `doctor --go-back` returns to, the newest first
         self.desk = Workspace(self.folder, hold_s=0.0)
@@ -160,13 +168,17 @@ class WorkspaceWalk(RuleBasedStateMachine):
         _set_clock(real_datetime.datetime)
         shutil.rmtree(self.home)
 
-    @rule(step=_steps, how=st.sampled_from(["line", "line", "api", "kill"]), after=_places)
-    def take(self, step: Step, how: str, after: int) -> None:
+    @rule(seed=st.integers(0, 2**32))
+    def take(self, seed: int) -> None:
         """Take one step, by the command line, by the API, or in a process that is killed."""
-        code, then = self._expected(step)
+        self.taken += 1
+        step, how, after = turn = draw_turn(f"{seed}, {self.taken}")
+        note(f"step {self.taken}: {turn}")
         if step.kind == "around":
             self._change_around(step)
-        elif how == "kill" and step.kind not in _HARMLESS:
+            return
+        code, then = self._expected(step)
+        if how == "kill" and step.kind not in _HARMLESS:
             self._die(step, after, code, then)
         else:
             self._do(step, code, then, by_api=how == "api")
@@ -248,14 +260,17 @@ class WorkspaceWalk(RuleBasedStateMachine):
 
     def check(self) -> None:
         """The store is what the model says, sound, and alone in its folder."""
-        found, wanted = stored(self.folder), self.model.shape()
-        for part, content in wanted.items():
-            assert found[part] == content, f"{part}: {found[part]} is not {content}"
-        if (self.folder / STORE).is_file():
-            with open_settled(self.folder, read_only=False) as store:
-                assert not orphan_rows(store) and not repeated_rows(store)
-                assert not [state for state in sequence_states(store) if state.is_behind]
-                try_writing(store)
+        if not self.exists:
+            assert self.model.shape() == stored(self.folder)
+            return
+        with open_settled(self.folder, read_only=False) as store:
+            settings = (self.folder / "settings.toml").read_text(encoding="utf-8")
+            found, wanted = stored_in(store, settings), self.model.shape()
+            for part, content in wanted.items():
+                assert found[part] == content, f"{part}: {found[part]} is not {content}"
+            assert not orphan_rows(store) and not repeated_rows(store)
+            assert not [state for state in sequence_states(store) if state.is_behind]
+            try_writing(store)
         for path in self.folder.rglob("*"):
             assert path.suffix not in (".forgetting", ".part", ".tmp"), f"{path} is scrap"
             assert not path.stat().st_mode & 0o077, f"{path} is for others too"
@@ -263,7 +278,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
     def _run(self, *words: str) -> int:
         out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = run(["--workspace", str(self.folder), *words])
+            code = cli.run(["--workspace", str(self.folder), *words])
         self.told = err.getvalue()
         return code
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from localrec.graph.journal import open_settled
+from localrec.graph.store import Store
 
 
 class PoolItem(NamedTuple):
@@ -257,23 +258,28 @@ def stored(folder: Path) -> dict[str, object]:
     if not (folder / "store.duckdb").is_file():
         return {**StoreModel(settings=content).shape()}
     with open_settled(folder, read_only=True) as store:
-        return {
-            "items": sorted(store.rows("SELECT domain, key, name FROM items")),
-            "users": sorted(store.rows('SELECT domain, "user" FROM users')),
-            "said": Counter(
-                store.rows(
-                    "SELECT domain, \"user\", item, event, stars, coalesce(note, ''), source "
-                    "FROM interactions"
+        return stored_in(store, content)
+
+
+def stored_in(store: Store, settings: str) -> dict[str, object]:
+    """What an open store holds, in the shape of a model."""
+    return {
+        "items": sorted(store.rows("SELECT domain, key, name FROM items")),
+        "users": sorted(store.rows('SELECT domain, "user" FROM users')),
+        "said": Counter(
+            store.rows(
+                "SELECT domain, \"user\", item, event, stars, coalesce(note, ''), source "
+                "FROM interactions"
+            )
+        ),
+        "shelves": sorted(store.rows('SELECT "user", name FROM shelves')),
+        "pinned": dict(
+            sorted(
+                ((domain, key), text)
+                for domain, key, text in store.rows(
+                    "SELECT domain, key, text FROM memories WHERE pinned AND kind = 'user'"
                 )
-            ),
-            "shelves": sorted(store.rows('SELECT "user", name FROM shelves')),
-            "pinned": dict(
-                sorted(
-                    ((domain, key), text)
-                    for domain, key, text in store.rows(
-                        "SELECT domain, key, text FROM memories WHERE pinned AND kind = 'user'"
-                    )
-                )
-            ),
-            "settings": content,
-        }
+            )
+        ),
+        "settings": settings,
+    }

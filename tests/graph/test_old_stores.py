@@ -118,7 +118,7 @@ def test_a_damaged_copy_is_never_put_in_place(unpack, workspace_path):
     with (workspace_path / FOLDER / copy.name).open("r+b") as file:
         file.seek(5000)
         file.write(b"rot")
-    with pytest.raises(WorkspaceError, match="no sound copy"):
+    with pytest.raises(WorkspaceError, match="There is no sound copy"):
         go_back(workspace_path)
     assert schema_of(workspace_path / STORE) == SCHEMA_VERSION
 

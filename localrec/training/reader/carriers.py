@@ -7,7 +7,7 @@ A slot is `{role:type}`: what the name is there for, and from which list it is d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -19,11 +19,17 @@ from localrec.understanding.question_roles import ROLES, Role
 
 _SLOT = re.compile(r"{(\w+)(?::(\w+))?}")
 _BOUNDS = ("at_most", "at_least", "about")
-_PRONOUNS = ("it", "them", "that")
-_REFUSED = ("component", "category", "creator", "look", "item", "series")
+_NAMED = ("component", "category", "creator", "look", "item", "series", "place", "decade")
+_BOUNDED = (
+    "under {at_most:price}", "{at_most:price} tops", "from {at_least:year} on",
+    "before {at_most:year}",
+    "for {about:players}", "{at_least:rating} or better", "not over {at_most:minutes} minutes",
+    "no more than {at_most:pages} pages", "less than {at_most:price} dollars",
+    "not before {at_least:year}",
+)  # fmt: skip
 
 
-class Slot(msgspec.Struct, frozen=True):
+class CarrierSlot(msgspec.Struct, frozen=True):
     """A place for a name of a type, and what the name is there for."""
 
     role: Role
@@ -33,13 +39,13 @@ class Slot(msgspec.Struct, frozen=True):
 class Carrier(msgspec.Struct, frozen=True):
     """A question with slots; `domains` is empty where it fits all."""
 
-    parts: tuple[str | Slot, ...]
+    parts: tuple[str | CarrierSlot, ...]
     domains: tuple[str, ...] = ()
 
     @property
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[CarrierSlot, ...]:
         """The slots, left to right."""
-        return tuple(part for part in self.parts if isinstance(part, Slot))
+        return tuple(part for part in self.parts if isinstance(part, CarrierSlot))
 
     @property
     def text(self) -> str:
@@ -79,79 +85,55 @@ def parse_carrier(text: str, domains: tuple[str, ...] = ()) -> Carrier:
     Raises:
         ValueError: a slot has a role that nobody knows.
     """
-    parts: list[str | Slot] = []
+    parts: list[str | CarrierSlot] = []
     end = 0
     for match in _SLOT.finditer(text):
         role = "bound" if match[1] in _BOUNDS else match[1]
         if role not in ROLES:
             raise ValueError(f"the role {role!r} is none of {', '.join(ROLES)}")
-        parts += [text[end : match.start()], Slot(role, match[2] or "component")]
+        parts += [text[end : match.start()], CarrierSlot(role, match[2] or "component")]
         end = match.end()
     return Carrier(tuple(part for part in (*parts, text[end:]) if part), domains)
 
 
-class Clauses(msgspec.Struct, frozen=True):
-    """Plain ways to tell one wish, of our own.
+def plain_clauses() -> dict[Role, tuple[Carrier, ...]]:
+    """Plain ways to tell one thing, by what its name is there for: our own, and the rules' phrases.
 
-    Args:
-        behind: Stand behind a noun ("without egg").
-        alone: Sentences and scraps.
-        cued: The phrases that the rules listen for, each beside a name.
+    What the rules hear beside a name, the network shall hear too.
     """
-
-    behind: tuple[Carrier, ...]
-    alone: tuple[Carrier, ...]
-    cued: tuple[Carrier, ...]
-
-
-def plain_clauses() -> Clauses:
-    """The wordings that questions for the other adapters are composed of, as carriers."""
-    told = question_templates
-    pairs = (
-        (told.INCLUDE, "wanted", ("component",)), (told.GENRE, "wanted", ("category",)),
-        (told.LOOK, "wanted", ("look",)), (told.CREATOR, "wanted", ("creator",)),
-        (told.PERIOD, "wanted", ("decade",)), (told.EXCLUDE, "barred", _REFUSED),
-    )  # fmt: skip
-    behind, alone = [], []
-    for wordings, role, types in pairs:
-        for type_ in types:
-            slot = f"{{{role}:{type_}}}"
-            behind += _filled(wordings["behind"], slot)
-            alone += _filled(wordings["alone"], slot)
-    for role, name, types in (("wanted", "include", ("component", "category", "look")),
-                              ("barred", "exclude", _REFUSED)):  # fmt: skip
-        for type_ in types:
-            alone += _filled(told.LOOSE[name], f"{{{role}:{type_}}}")
-    alone += _filled(told.LIKE, "{example:item}")
-    alone += _filled(told.LOOSE["like"], "{example:item}")
-    alone += _filled((one.replace("{xs}", "{x}") for one in told.AT_HAND), "{at_hand:component}")
-    return Clauses(tuple(behind), tuple(alone), tuple(_cued()))
+    told, cues = question_templates, english()
+    wished = (told.INCLUDE, told.GENRE, told.LOOK, told.CREATOR, told.PERIOD)
+    wanted = {one for wordings in wished for way in ("behind", "alone") for one in wordings[way]}
+    refused = {*told.EXCLUDE["behind"], *told.EXCLUDE["alone"], *told.LOOSE["exclude"]}
+    refused |= {f"{cue} {{x}}" for cue in (*cues.negation.before, *cues.negation.before_thing)}
+    refused |= {f"I {cue} {{x}}" for cue in cues.negation.verbs}
+    refused |= {f"{{x}} {cue}" for cue in cues.negation.behind}
+    liked = {*told.LIKE, *told.LOOSE["like"], *(f"{cue} {{x}}" for cue in cues.example.before)}
+    have = {one.replace("{xs}", "{x}") for one in told.AT_HAND}
+    have |= {
+        f"{{x}} {cue}" if cue.split()[0] in cues.mention.backward_have else f"{cue} {{x}}"
+        for cue in cues.mention.have
+    }
+    return {
+        "wanted": (*_bare("wanted", 40), *_filled({*wanted, *told.LOOSE["include"]}, "wanted")),
+        "barred": _filled(refused, "barred"),
+        "example": _filled(liked, "example", ("item",)),
+        "at_hand": _filled(have, "at_hand", ("component",)),
+        "aside": _filled({f"to {one} {{x}}" for one in cues.mention.beside}, "aside"),
+        "bound": tuple(parse_carrier(one) for one in _BOUNDED),
+    }
 
 
-def _cued() -> Iterator[Carrier]:
-    """The rules' own phrases beside names: what they hear, the network shall hear too."""
-    negation, example, mention = english().negation, english().example, english().mention
-    turns = {type_: f"{{barred:{type_}}}" for type_ in _REFUSED}
-    for number, cue in enumerate((*negation.before, *negation.before_thing)):
-        yield parse_carrier(f"{cue} {turns[_REFUSED[number % len(_REFUSED)]]}")
-    for number, cue in enumerate(negation.verbs):
-        slot = turns[_REFUSED[number % len(_REFUSED)]]
-        yield parse_carrier(f"I {cue} {slot}")
-        yield parse_carrier(f"she loves {slot}, I {cue} {_PRONOUNS[number % len(_PRONOUNS)]}")
-    for number, cue in enumerate(negation.behind):
-        yield parse_carrier(f"{turns[_REFUSED[number % len(_REFUSED)]]} {cue}")
-    for cue in example.before:
-        yield parse_carrier(f"{cue} {{example:item}}")
-    for cue in mention.have:
-        yield parse_carrier(
-            f"{{at_hand:component}} {cue}"
-            if cue.split()[0] in mention.backward_have
-            else f"{cue} {{at_hand:component}}"
-        )
-    for cue in mention.beside:
-        yield parse_carrier(f"to {cue} {{aside:component}}")
+def _bare(role: Role, times: int) -> tuple[Carrier, ...]:
+    """Names without a word around them, as often as the wordings are many."""
+    return _filled(("{x}",) * times, role)
 
 
-def _filled(wordings: Iterable[str], slot: str) -> Iterator[Carrier]:
-    for wording in wordings:
-        yield parse_carrier(wording.replace("{x}", slot).replace("{n}", "one"))
+def _filled(
+    wordings: Iterable[str], role: Role, types: tuple[str, ...] = _NAMED
+) -> tuple[Carrier, ...]:
+    return tuple(
+        parse_carrier(wording.replace("{x}", f"{{{role}:{type_}}}").replace("{n}", "one"))
+        for wording in sorted(wordings)
+        for type_ in types
+    )

@@ -54,6 +54,14 @@ class AttentionLayer(nn.Module):
         inside = self.outer(torch.relu(self.inner(self.norms[1](states))))
         return states + dropout(inside, rate, self.training)
 
+    def take(self, layer: RoleLayer) -> None:
+        """Go on from the weights of a layer."""
+        for mine, norm in zip(self.norms, layer.norms, strict=True):
+            _put_norm(mine, norm)
+        for name in ("mixed", "gathered", "inner", "outer"):
+            _put_linear(getattr(self, name), getattr(layer, name))
+        self.distances.copy_(torch.from_numpy(layer.distances))
+
     def in_numpy(self) -> RoleLayer:
         """The same layer for NumPy."""
         return RoleLayer(
@@ -102,6 +110,16 @@ class TorchRoleNetwork(nn.Module):
         scores: Tensor = self.last(self.last_norm(states))
         return scores
 
+    def take(self, network: RoleNetwork) -> None:
+        """Go on from the weights of a network of the same sizes."""
+        with torch.no_grad():
+            _put_linear(self.first, network.first)
+            self.cues.weight.copy_(torch.from_numpy(network.cues))
+            for mine, layer in zip(self.layers, network.layers, strict=True):
+                mine.take(layer)  # type: ignore[operator]
+            _put_norm(self.last_norm, network.last_norm)
+            _put_linear(self.last, network.last)
+
     def in_numpy(self, cue_rows: NDArray[np.int32], encoder: str) -> RoleNetwork:
         """The same network for NumPy."""
         return RoleNetwork(
@@ -121,10 +139,22 @@ def fit_network(
     encoder: str,
     config: RoleConfig,
     progress: Progress,
+    start: RoleNetwork | None = None,
 ) -> RoleNetwork:
-    """Train a network on questions that were read; equal seeds give equal networks."""
+    """Train a network on questions that were read; equal seeds give equal networks.
+
+    Args:
+        read: The questions.
+        cue_rows: Row of its own vector for each token; those of `start` where one is given.
+        encoder: Name of what read them.
+        config: Settings of the training.
+        progress: Told how far it is.
+        start: A network to go on from, of the sizes of the settings.
+    """
     torch.manual_seed(config.seed)
     network = TorchRoleNetwork(read.states.shape[1], int(cue_rows.max()), config)
+    if start is not None:
+        network.take(start)
     weights = torch.ones(len(ROLES))
     weights[PLACE["other"]] = config.other_weight
     optimizer = torch.optim.AdamW(
@@ -189,6 +219,16 @@ def _array(tensor: Tensor) -> Floats:
 def _linear(layer: nn.Linear) -> tuple[Floats, Floats]:
     """Matrix and shift; rows come from the left."""
     return np.ascontiguousarray(_array(layer.weight).T), _array(layer.bias)
+
+
+def _put_linear(layer: nn.Linear, told: tuple[Floats, Floats]) -> None:
+    layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(told[0].T)))
+    layer.bias.copy_(torch.from_numpy(told[1]))
+
+
+def _put_norm(layer: nn.Module, norm: Floats) -> None:
+    layer.weight.copy_(torch.from_numpy(norm[0]))  # type: ignore[operator]
+    layer.bias.copy_(torch.from_numpy(norm[1]))  # type: ignore[operator]
 
 
 def _norm(layer: nn.Module) -> Floats:

@@ -7,24 +7,30 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from localrec.training.examples.question_templates import LEADS, NOUNS, REQUESTS, TAILS
 from localrec.training.examples.typo_augmentation import add_typos
-from localrec.training.reader.carriers import Carrier, Clauses, Slot, plain_clauses
+from localrec.training.reader.carriers import Carrier, CarrierSlot, plain_clauses
 from localrec.understanding.question_roles import Role
 from localrec.understanding.spelling import english_words
 
 NAMES = Path(__file__).parent / "names.toml"
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
+_Choice = TypeVar("_Choice")
 _Piece = tuple[str, Role]  # letters, and what they are there for
 
-_CARRIERS, _REQUESTS = 0.55, 0.2  # of the questions; the others are a carrier and a plain clause
+# Shares of the questions: carriers, a carrier and a plain clause; the others are plain clauses.
+_CARRIERS, _BOTH = 0.4, 0.2
+_NOUNLESS = 0.5  # of those without a carrier
+_ROLES: Mapping[Role, float] = {  # of plain clauses
+    "wanted": 0.5, "barred": 0.3, "example": 0.08, "at_hand": 0.04, "aside": 0.02, "bound": 0.06,
+}  # fmt: skip
 _STRANGE = 0.15  # of the names are any English words, so that the words around count
 _PART = 0.1  # of the names of several words lack one
 _SEVERAL = 0.22  # of the slots hold a list
-_CUED = 0.4  # of the plain clauses that stand beside a carrier
 _USUAL = 30_000  # the commonest words of English
 _TWO = 0.3  # of the questions are two carriers
 _LEAD, _TAIL = 0.12, 0.1
@@ -69,7 +75,14 @@ class QuestionComposer:
         self._names = names or read_names()
         self._is_judged = names is not None
         self._domains = sorted(self._names)
-        self._clauses: Clauses = plain_clauses()
+        plain = plain_clauses()
+        self._plain = {
+            domain: {
+                role: [one for one in told if self._fits(one, domain)]
+                for role, told in plain.items()
+            }
+            for domain in self._domains
+        }
         self._of_domain = {
             domain: [one for one in carriers if self._fits(one, domain)] for domain in self._domains
         }
@@ -93,13 +106,12 @@ class QuestionComposer:
             pieces = self._carrier(domain)
             if self._random.random() < _TWO:
                 pieces = self._joined(pieces, self._carrier(domain))
-        elif draw < _CARRIERS + _REQUESTS:
-            pieces = self._request(domain)
-        else:
-            told = self._clauses.cued if self._random.random() < _CUED else self._clauses.alone
-            both = [self._carrier(domain), self._filled(self._pick(told), domain)]
+        elif draw < _CARRIERS + _BOTH:
+            both = [self._carrier(domain), self._clause(domain)]
             self._random.shuffle(both)
             pieces = self._joined(*both)
+        else:
+            pieces = self._clauses(domain)
         if self._random.random() < _LEAD:
             pieces = [(self._pick(LEADS) + " ", "other"), *pieces]
         if self._random.random() < _TAIL:
@@ -109,14 +121,24 @@ class QuestionComposer:
     def _carrier(self, domain: str) -> list[_Piece]:
         return self._filled(self._pick(self._of_domain[domain]), domain)
 
-    def _request(self, domain: str) -> list[_Piece]:
-        """ "show me a film with zombies, without singing"."""
+    def _clause(self, domain: str) -> list[_Piece]:
+        """A plain clause; what it is for is drawn first, so that wishes outnumber refusals."""
+        roles, weights = zip(*_ROLES.items(), strict=True)
+        role = self._random.choices(roles, weights)[0]
+        return self._filled(self._pick(self._plain[domain][role]), domain)
+
+    def _clauses(self, domain: str) -> list[_Piece]:
+        """ "gin, not too sweet, under 20": what is wished for and refused, side by side."""
         names = self._names[domain]
         noun = self._pick(NOUNS).replace("{ns}", self._pick(names["nouns"]))
         pieces: list[_Piece] = [(noun.replace("{n}", self._pick(names["noun"])), "other")]
+        if self._random.random() < _NOUNLESS:
+            pieces = self._clause(domain)
         for _ in range(self._random.choice((1, 1, 2, 2, 3))):
-            joint = self._pick((" ", " ", ", ", " and ", " but "))
-            pieces += [(joint, "other"), *self._filled(self._pick(self._clauses.behind), domain)]
+            joint = self._pick((" ", ", ", ", ", " and ", " but ", ", but ", ". ", " yet "))
+            pieces += [(joint, "other"), *self._clause(domain)]
+        if self._random.random() < _NOUNLESS:
+            return pieces
         before, _, behind = self._pick(REQUESTS).partition("{it}")
         return [(before, "other"), *pieces, (behind, "other")]
 
@@ -144,7 +166,7 @@ class QuestionComposer:
                 pieces += self._more_of(part, domain)
         return pieces
 
-    def _more_of(self, slot: Slot, domain: str) -> Iterator[_Piece]:
+    def _more_of(self, slot: CarrierSlot, domain: str) -> Iterator[_Piece]:
         """The rest of a list, where the slot holds one."""
         if slot.role in ("bound", "known", "example") or self._random.random() > _SEVERAL:
             return
@@ -155,7 +177,7 @@ class QuestionComposer:
             yield (last if number == extra - 1 else ", ", "other")
             yield (self._name(slot, domain), slot.role)
 
-    def _name(self, slot: Slot, domain: str) -> str:
+    def _name(self, slot: CarrierSlot, domain: str) -> str:
         strange = 0.0 if self._is_judged else _STRANGE
         if slot.role != "bound" and self._random.random() < strange:
             words = [self._pick(self._english) for _ in range(self._random.choice((1, 1, 2)))]
@@ -169,10 +191,10 @@ class QuestionComposer:
 
     @cached_property
     def _english(self) -> tuple[str, ...]:
-        ranks = english_words().items()
+        ranks = english_words().ranks.items()
         return tuple(sorted(word for word, rank in ranks if len(word) > 3 and rank < _USUAL))
 
-    def _pick(self, choices: Sequence[str] | Sequence[Carrier]) -> str | Carrier:
+    def _pick(self, choices: Sequence[_Choice]) -> _Choice:
         return self._random.choice(choices)
 
 
@@ -191,6 +213,9 @@ def _with_noise(random_: random.Random, pieces: Sequence[_Piece]) -> TaggedQuest
             mine = [named[0] if named else "other"] * len(new)
         told += [*mine, "other"]
         place += len(old) + 1
+    for at in range(1, len(typed) - 1):
+        if typed[at] == " " and told[at - 1] == told[at + 1]:
+            told[at] = told[at - 1]  # a name of several words is one
     return TaggedQuestion(typed, tuple(_runs(told, typed)))
 
 

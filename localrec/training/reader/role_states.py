@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from localrec.foundation.progress import Progress
 from localrec.training.reader.carriers import Carrier
 from localrec.training.reader.role_questions import TaggedQuestion
-from localrec.understanding.question_roles import PLACE, StateReader, TokenStates
+from localrec.understanding.question_roles import PLACE, RoleNetwork, StateReader, TokenStates
 
 NO_LABEL = -1  # of tokens that are no text
 _CUE_CARRIERS = 2  # that must share a token for it to have a vector of its own
@@ -37,8 +37,8 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     questions: int = 30_000
-    epochs: int = 2
-    size: int = 192
+    epochs: int = 3
+    size: int = 128
     layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
@@ -46,6 +46,16 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dropout: float = 0.15
     other_weight: float = 0.5
     seed: int = 0
+
+
+def sized_like(network: RoleNetwork, config: RoleConfig) -> RoleConfig:
+    """The settings with the sizes of a network that is to be trained further."""
+    return msgspec.structs.replace(
+        config,
+        size=network.first[0].shape[1],
+        layers=len(network.layers),
+        heads=len(network.layers[0].distances),
+    )
 
 
 class ReadQuestions(msgspec.Struct, frozen=True):

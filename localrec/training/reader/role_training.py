@@ -22,9 +22,10 @@ from localrec.foundation.text_matching import tokens
 from localrec.training.libraries import training_libraries
 from localrec.training.reader.carriers import Carrier
 from localrec.training.reader.role_questions import QuestionComposer, TaggedQuestion
-from localrec.training.reader.role_states import RoleConfig, cue_rows, read_questions
+from localrec.training.reader.role_states import RoleConfig, cue_rows, read_questions, sized_like
 from localrec.understanding.question_roles import (
     ROLES,
+    RoleNetwork,
     RoleTagger,
     StateReader,
     packed,
@@ -82,6 +83,7 @@ def train_roles(
     out: Path,
     config: RoleConfig,
     progress: Progress,
+    start: RoleNetwork | None = None,
 ) -> RoleReport:
     """Compose questions, train the network on them, write it and its card, a JSON file beside it.
 
@@ -92,15 +94,17 @@ def train_roles(
         out: The file to write.
         config: Settings of the training.
         progress: Told how far it is.
+        start: A network to go on from; its sizes count, not those of the settings.
     """
     begun = time.process_time()
     questions = list(QuestionComposer(carriers, config.seed).compose(config.questions))
     read = read_questions(questions, encoder, progress)
-    rows = cue_rows(carriers, encoder)
+    rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
+    config = config if start is None else sized_like(start, config)
     with training_libraries():
         from localrec.training.reader.role_network import fit_network  # brings torch
 
-        network = fit_network(read, rows, encoder.name, config, progress)
+        network = fit_network(read, rows, encoder.name, config, progress, start)
     kept = packed(network)
     file = io.BytesIO()
     np.savez_compressed(file, **kept)  # type: ignore[arg-type]
