@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EMBEDDER = "minilm-int8"
 _PULL = "localrec models pull minilm-int8"
+_WORDS = "tokenizer.json"
 
 # Read once, when the library is imported: the folder stays the only place that is asked, and
 # nothing is drawn over the screen.
@@ -62,7 +63,7 @@ class MiniLmEmbedder:
         threads: Threads for one call; None leaves it to onnxruntime (one per physical core).
 
     Raises:
-        ModelError: a file is missing, damaged, or of another kind.
+        ModelError: a file is missing.
     """
 
     name = "minilm-l6-v2-int8"
@@ -73,17 +74,31 @@ class MiniLmEmbedder:
     REMEMBERED = 64  # single texts, which are questions, asked again at each step of one answer
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
-        self._tokenizer = open_tokenizer(folder / "tokenizer.json", self.MAX_TOKENS, _PULL)
-        # The file asks for 128 always; a batch is padded to its own longest.
-        self._tokenizer.no_padding()
-        model = folder / "model.onnx"
-        self._session = open_session(model, threads, _PULL)
-        if "last_hidden_state" not in {output.name for output in self._session.get_outputs()}:
-            raise ModelError(f"{model} is another model than all-MiniLM-L6-v2.", _PULL)
+        self._model, self._words, self._threads = folder / "model.onnx", folder / _WORDS, threads
+        for path in (self._model, self._words):
+            _require(path, _PULL)
         self.read = lru_cache(self.REMEMBERED)(self._read)
 
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer = open_tokenizer(self._words, self.MAX_TOKENS, _PULL)
+        # The file asks for 128 always; a batch is padded to its own longest.
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        session = open_session(self._model, self._threads, _PULL, prepared=True)
+        if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
+            raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
+        return session
+
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed n texts as unit rows, shape (n, 384); long texts are cut, blank ones give zeros."""
+        """Embed n texts as unit rows, shape (n, 384); long texts are cut, blank ones give zeros.
+
+        Raises:
+            ModelError: a file is damaged, or of another kind; it is opened by the first text.
+        """
         if len(texts) == 1 and texts[0].strip():
             states = self.read(texts[0]).states[None]
             return unit_rows(_summed(states, np.ones(states.shape[:2], dtype=np.int64)))
@@ -328,11 +343,19 @@ def open_tokenizer(path: Path, max_tokens: int, remedy: str) -> Tokenizer:
     return tokenizer
 
 
-def open_session(path: Path, threads: int | None, remedy: str) -> InferenceSession:
+def open_session(
+    path: Path, threads: int | None, remedy: str, *, prepared: bool = False
+) -> InferenceSession:
     """An ONNX model, ready to be run on the CPU.
 
+    Args:
+        path: Its file.
+        threads: Threads for one call; None leaves it to onnxruntime.
+        remedy: What to do where it cannot be read.
+        prepared: Keep it in the form in which it runs, and open that form from then on.
+
     Raises:
-        ModelError: the file is missing, or is none; `remedy` says what to do.
+        ModelError: the file is missing, or is none.
     """
     _require(path, remedy)
     import onnxruntime  # 0.1 s to import: only who embeds pays for it
@@ -344,6 +367,10 @@ def open_session(path: Path, threads: int | None, remedy: str) -> InferenceSessi
     # Spinning threads burn both cores between questions and make a short text no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
+        if prepared:
+            from localrec.index.prepared_models import open_prepared
+
+            return open_prepared(path, options)
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions share no narrower base
         raise ModelError(f"{path} is not a model that can be read.", remedy) from error

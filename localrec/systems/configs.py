@@ -1,4 +1,4 @@
-"""What a system that answers is made of; apart from them, so that naming one loads nothing."""
+"""Configure systems that answer questions, and name the models of their roles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FALLBACK_AGENT = "agenticrec-fused"  # who stands in for an agent whose model ca
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """One composition of MARC's stages.
+    """Configure the stages of MARC.
 
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
@@ -34,7 +34,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a chat model plays, as the settings name them."""
+        """List the roles of chat models, as the settings name them."""
         played = {
             "slots": self.reader,
             "router": self.router,
@@ -45,7 +45,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
-    """MARC's stages, with an agent that puts in order what they found.
+    """Configure MARC with an agent that orders the retrieved items.
 
     Args:
         agent: Name of its composition among `systems.agents.AGENTS`.
@@ -55,14 +55,14 @@ class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a model plays."""
+        """List the roles of models."""
         from localrec.agent.configs import AGENTS
 
         return (*super().asks_model, *(("agent",) if AGENTS[self.agent].asks_model else ()))
 
 
 class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Vector-only retrieval with a model that picks.
+    """Configure vector-only retrieval with a model that selects items.
 
     Args:
         passages: Nearest texts that the model chooses among.
@@ -72,7 +72,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a model plays."""
+        """List the roles of models."""
         return ("selector",)
 
 
@@ -142,7 +142,7 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
 
 
 def _player(settings: Settings, role: ModelRole) -> str:
-    """Who plays a role that the settings bind."""
+    """Return the player of a role in the settings."""
     field = _FIELD_OF_ROLE[role]
     if settings.roles[role] == RULES:
         return _COUNTERPARTS[field]

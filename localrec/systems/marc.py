@@ -101,10 +101,9 @@ class Marc:
         request = prepare(self._context, question, query, routed, k, trace, personal=graph)
         chosen = self._choose(request)
         pool, fit = request.pool, request.fit
-        profile = None if fit is None else fit.user_profile
         with trace.timed("retrieval"):
             places = k - len(chosen.found.items) if graph else 0
-            near = near_misses(request.search, pool, places, profile)
+            near = near_misses(request.search, pool, places, request.profile)
         with trace.timed("explanation"):
             vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
@@ -113,7 +112,7 @@ class Marc:
             items = explainer.explain(chosen.found, writer, on_items, reasons)
             close_calls = explainer.explain(near)
         record_writer(writer, len(items), trace)
-        told = (answer_message(request.search, pool, items, profile), *chosen.notes)
+        told = (answer_message(request.search, pool, items, request.profile), *chosen.notes)
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],

@@ -147,7 +147,7 @@ def _value(told: str) -> float:
 
 
 _CUES = "|".join(
-    re.escape(one)
+    re.escape(one).replace("\\ ", r"\s+")
     for one in sorted(
         (
             *_WORDS.below,
@@ -161,7 +161,10 @@ _CUES = "|".join(
         reverse=True,
     )
 )
-_ENDINGS = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
+_ENDINGS = "|".join(
+    re.escape(one) + r"(?!\s+to\b)" * (one == "up")
+    for one in sorted(_BEHIND, key=len, reverse=True)
+)
 _BARE = re.compile(
     rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"

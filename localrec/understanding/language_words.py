@@ -133,6 +133,10 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: tuple[str, ...]
     other: tuple[str, ...]
     asking: tuple[str, ...]
+    thanks: tuple[str, ...]
+    greetings: Words
+    errands: tuple[str, ...]
+    errands_anywhere: tuple[str, ...]
     wishes: Words
     silent: Words
 
@@ -162,6 +166,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     company: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 
 

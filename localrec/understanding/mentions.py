@@ -83,10 +83,10 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
             if meaning is not None:
                 doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
+                others = _of_the_kind(meaning, name.payloads, vocabulary)
                 elsewhere = _of_other_kinds(meaning, name.payloads, vocabulary)
-                mentions.append(
-                    Mention(name.first, name.last, meaning, elsewhere=elsewhere, doubtful=doubtful)
-                )
+                span = name.first, name.last
+                mentions.append(Mention(*span, meaning, None, others, elsewhere, doubtful))
             position = name.last
         elif near := _misspelt_name(reading, vocabulary, position, end):
             mentions.append(near)
@@ -110,6 +110,16 @@ def _hides_a_live_name(
         for first in range(name.first + 1, name.last)
         for match in vocabulary.names.phrases_at(reading.roots, first)
     )
+
+
+def _of_the_kind(
+    chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """What else of its kind a name means: "shiraz" is also called syrah."""
+    if chosen.role not in _ALIKE:
+        return ()
+    alike = (one for one in meanings if one.kind == chosen.kind and one != chosen)
+    return tuple(one.key for one in alike if vocabulary.is_usable(one))
 
 
 def _of_other_kinds(
@@ -161,8 +171,9 @@ def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> 
         return None
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
-    if not found:
-        return None
+    typed = reading.tokens[position].word
+    if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
+        return None  # "Tassie" is no slip of some maker's name
     keys = tuple(one.key for one in found[1:])
     sure = by or found[0].role == "component" or _is_strange(reading, position)
     return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)

@@ -138,6 +138,8 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
         if gap == "," and reached and not _list_goes_on(reading, owner, position):
             break
         word = reading.words[position]
+        if word == "from" and reached and reading.words[position - 1] not in ("or", "nor", "and"):
+            break  # "anything but Cabernet from Coonawarra"
         if owner[position] >= 0:
             reached.append((position, mild))
         elif (

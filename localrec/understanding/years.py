@@ -16,7 +16,7 @@ import msgspec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
 
-EARLIEST, LATEST = 0, 9999
+EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
 _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"

@@ -181,9 +181,9 @@ class DomainContext:
     @property
     def vocabulary(self) -> Vocabulary:
         """The names of items and attributes, for reading texts."""
-        from localrec.understanding.vocabulary import Vocabulary
+        from localrec.understanding.vocabulary_cache import open_vocabulary
 
-        return self.once("vocabulary", lambda: Vocabulary(self.catalogue))
+        return self.once("vocabulary", lambda: open_vocabulary(self.catalogue, self.indexes.folder))
 
     @property
     def fields(self) -> dict[str, EmbeddedField]:

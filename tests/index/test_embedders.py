@@ -184,7 +184,7 @@ class TestWhatCanBeMissingOrBroken:
         if content is not None:
             (folder / name).write_bytes(content)
         with pytest.raises(ModelError) as caught:
-            MiniLmEmbedder(folder)
+            MiniLmEmbedder(folder).embed(["gin"])
         assert str(folder / name) in caught.value.message
         assert "localrec models pull minilm-int8" in caught.value.hint
 
@@ -194,7 +194,11 @@ class TestWhatCanBeMissingOrBroken:
         (folder / "model.onnx").unlink()
         (folder / "model.onnx").write_bytes(whole[: len(whole) // 2])
         with pytest.raises(ModelError, match=r"model\.onnx is not a model that can be read"):
-            MiniLmEmbedder(folder)
+            MiniLmEmbedder(folder).embed(["gin"])
+
+    def test_a_missing_file_is_told_before_any_text_is_read(self, tmp_path):
+        with pytest.raises(ModelError, match=r"model\.onnx is missing"):
+            MiniLmEmbedder(tmp_path)
 
     def test_without_the_library_the_extra_to_install_is_named(self, tmp_path, monkeypatch):
         (tmp_path / "modules.json").write_text("[]")
