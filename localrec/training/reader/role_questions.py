@@ -189,7 +189,7 @@ class QuestionComposer:
 
     @cached_property
     def _english(self) -> tuple[str, ...]:
-        ranks = english_words().items()
+        ranks = english_words().ranks.items()
         return tuple(sorted(word for word, rank in ranks if len(word) > 3 and rank < _USUAL))
 
     def _pick(self, choices: Sequence[str] | Sequence[Carrier]) -> str | Carrier:
