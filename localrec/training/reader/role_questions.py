@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from localrec.understanding.spelling import english_words
 
 NAMES = Path(__file__).parent / "names.toml"
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
+Chosen = TypeVar("Chosen")
 _Piece = tuple[str, Role]  # letters, and what they are there for
 
 # Shares of the questions: carriers, a carrier and a plain clause; the others are plain clauses.
@@ -192,7 +194,7 @@ class QuestionComposer:
         ranks = english_words().ranks.items()
         return tuple(sorted(word for word, rank in ranks if len(word) > 3 and rank < _USUAL))
 
-    def _pick(self, choices: Sequence[str] | Sequence[Carrier]) -> str | Carrier:
+    def _pick(self, choices: Sequence[Chosen]) -> Chosen:
         return self._random.choice(choices)
 
 
