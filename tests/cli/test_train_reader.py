@@ -1,4 +1,4 @@
-"""`train reader`: refused carriers are told with their line; a training leaves a network and its card."""
+"""`train reader`: refused carriers are told by line; a training leaves a network and its card."""
 
 import json
 
