@@ -82,7 +82,8 @@ _System = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Which system answers: marc, marc-model with a local model in each of its roles, "
+        help="Which system answers: marc, marc-tagger with a network that hears more refusals, "
+        "marc-model with a local model in each of its roles, "
         "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
         "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "
         "agenticrec-scripted with fixed calls, agenticrec-reasoning without tools, "

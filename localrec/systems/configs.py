@@ -1,7 +1,4 @@
-"""Configure systems that answer questions, and name the models of their roles.
-
-The configurations stand alone, so that a system can be named without loading its parts.
-"""
+"""Configure systems that answer questions, and name the models of their roles."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import msgspec
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import RULES, SLOTS, VISION, ModelRole, Settings
 
+TAGGER = "tagger"  # the rules read, and a network that ships tells what names are there for
 FALLBACK_AGENT = "agenticrec-fused"  # who stands in for an agent whose model cannot be asked
 
 
@@ -19,7 +17,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
         reflection: Up to three rounds; without it one.
-        reader: Who reads a question: "rules", or "adapter" for a model that was trained for it.
+        reader: Who reads a question: "rules", "tagger" for rules and a small network, or "adapter".
         router: "rules", "model", or "adapter" for a model that was trained for it.
         critic: "measured" or "model".
         writer: "template" or "model".
@@ -82,6 +80,7 @@ AnswererConfig = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig
 
 SYSTEMS: dict[str, AnswererConfig] = {
     "marc": MarcConfig(),
+    "marc-tagger": MarcConfig(reader=TAGGER),
     "marc-model": MarcConfig(router="model", critic="model", writer="model"),
     "marc-no-graph": MarcConfig(graph=False),
     "marc-no-reflection": MarcConfig(reflection=False),

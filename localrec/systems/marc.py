@@ -23,7 +23,7 @@ from localrec.retrieval.near_misses import near_misses
 from localrec.retrieval.personalize import personalize
 from localrec.retrieval.retrievers import retrieve_by_description, retriever_of
 from localrec.systems.answer_request import LIST, AnswerRequest, ChosenItems, model_opener, prepare
-from localrec.systems.configs import MarcConfig
+from localrec.systems.configs import TAGGER, MarcConfig
 from localrec.systems.declined import declined_answer, tell_topic, unused_of
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
@@ -47,7 +47,7 @@ class Marc:
             open_slot_model=model_opener(context, "slots", config.reader),
             open_vision=context.models.open_vision if config.vision == "model" else None,
             open_pictures=context.item_images,
-            open_tagger=context.role_tagger,
+            open_tagger=context.role_tagger if config.reader == TAGGER else None,
         )
         router = model_opener(context, "router", config.router)
         self._router = Router(router, context.vocabulary, config.router == "adapter")

@@ -144,12 +144,12 @@ class RoleLimits(msgspec.Struct, frozen=True):
     """
 
     barred: float = 0.8
-    beside: float = 0.95
-    spared: float = 0.99
-    less: float = 0.8
-    aside: float = 0.8
-    nothing: float = 0.9
-    words: float = 0.7
+    beside: float = 0.93
+    spared: float = 1.0
+    less: float = 0.9
+    aside: float = 0.9
+    nothing: float = 0.95
+    words: float = 0.9
 
 
 ALONE = RoleLimits(barred=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)

@@ -1,13 +1,16 @@
 """Measure who tells best what the names of a question are there for: rules, the tagger, or both.
 
 Run:
-    python scripts/studies/run.py question_roles --catalogues FOLDER --network roles.npz CARRIERS
+    python scripts/studies/run.py question_roles --catalogues FOLDER CARRIERS --network roles.npz
 
 Questions are composed of carriers that the network was not shown, with names of real catalogues
 and slips of the finger; of each name it is known what it is there for. Every way reads the same
-questions into queries. The network is trained without these carriers:
+questions into queries. A network is trained without these carriers:
 
     localrec train reader k1.jsonl k2.jsonl --out roles.npz
+
+The first network is measured beside the rules too, the others alone: networks that learnt more and
+more questions make a learning curve.
 """
 
 from __future__ import annotations
@@ -81,7 +84,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     parser.add_argument("carriers", type=Path, nargs="+", help="of a hand that was held out")
     parser.add_argument("--catalogues", type=Path, required=True, help="folder of DOMAIN.jsonl")
-    parser.add_argument("--network", type=Path, required=True, help="trained without the carriers")
+    parser.add_argument(
+        "--network", type=Path, nargs="+", required=True, help="trained without the carriers"
+    )
     parser.add_argument("--count", type=int, default=150, help="questions of each domain")
     parser.add_argument("--domains", default="drinks,films,books,wines", help="parted by commas")
     parser.add_argument("--failures", action="store_true", help="show refusals that were missed")
@@ -91,12 +96,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Findings:
     """Read composed questions in every way and compare."""
     encoder = open_embedder(threads=1)
-    network = load_roles(asked.network)
     ways: dict[str, RoleTagger | None] = {
         "rules": None,
-        "tagger": RoleTagger(network, encoder, ALONE),
-        "both": RoleTagger(network, encoder),
+        "both": RoleTagger(load_roles(asked.network[0]), encoder),
     }
+    for path in asked.network:
+        ways[f"{path.stem} alone"] = RoleTagger(load_roles(path), encoder, ALONE)
     state = make_private(asked.state)
     carriers = read_carriers(asked.carriers)
     told: dict[str, list[tuple[str, str, float]]] = {way: [] for way in ways}
@@ -121,7 +126,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     figures = RoleFigures(
         origin=origin_of("question_roles", "--catalogues FOLDER --network FILE CARRIERS"),
         questions=len(times["rules"]),
-        network_bytes=asked.network.stat().st_size,
+        network_bytes=asked.network[0].stat().st_size,
         ways={
             way: WayFigures(
                 measures=summarise(told[way]), median_ms=round(float(np.median(times[way])), 2)

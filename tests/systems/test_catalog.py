@@ -37,6 +37,12 @@ def test_each_ablation_takes_away_what_it_names_and_nothing_else():
         assert roles == (whole.router, whole.critic, whole.writer)
 
 
+def test_the_tagger_reads_beside_the_rules_and_is_no_chat_model():
+    assert config("marc-tagger").reader == "tagger"
+    assert config("marc-tagger").asks_model == ()
+    assert config("marc-tagger", without_model=True) == config("marc")
+
+
 def test_the_default_needs_no_model():
     assert config("marc") == MarcConfig(router="rules", critic="measured", writer="template")
 

@@ -19,7 +19,7 @@ from localrec.understanding.spelling import english_words
 
 NAMES = Path(__file__).parent / "names.toml"
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
-_Choice = TypeVar("_Choice")
+Chosen = TypeVar("Chosen")
 _Piece = tuple[str, Role]  # letters, and what they are there for
 
 # Shares of the questions: carriers, a carrier and a plain clause; the others are plain clauses.
@@ -194,7 +194,7 @@ class QuestionComposer:
         ranks = english_words().ranks.items()
         return tuple(sorted(word for word, rank in ranks if len(word) > 3 and rank < _USUAL))
 
-    def _pick(self, choices: Sequence[_Choice]) -> _Choice:
+    def _pick(self, choices: Sequence[Chosen]) -> Chosen:
         return self._random.choice(choices)
 
 
