@@ -58,8 +58,12 @@ def _how_it_was_read(query: SearchQuery) -> list[str]:
 
 def _what_was_not_used(intent: Query, has_history: bool) -> list[str]:
     told = []
-    if intent.unused:
-        told.append(f"I did not use: {', '.join(intent.unused)}.")
+    looked = [one.typed for one in intent.texts if not one.barred]
+    unused = [one for one in intent.unused if one not in looked]
+    if looked:
+        told.append(f"I looked for these words in names and texts: {', '.join(looked)}.")
+    if unused:
+        told.append(f"I did not use: {', '.join(unused)}.")
     if (intent.met is not None or intent.on_list is not None) and not has_history:
         told.append("I do not know what you had or put on a list: say who you are with --user.")
     return told
@@ -72,7 +76,7 @@ def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:
             "I do not know what you have at hand, so these are only the nearest texts. "
             'Say it with --have "A, B", or keep a shelf: localrec shelf --help'
         ]
-    if intent.is_empty and not intent.visual and not intent.pictured:
+    if intent.is_empty and not (intent.visual or intent.pictured or intent.texts):
         example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
         found = f"nothing about {domain.plural} in that" if query.text.strip() else "no question"
         return [f"I found {found}, so these are only the nearest texts.{example}"]

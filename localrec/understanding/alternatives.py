@@ -19,6 +19,7 @@ def asks_for_either(reading: Reading) -> bool:
 
 
 def one_of_each_kind(
+    reading: Reading,
     groups: Sequence[tuple[list[Mention], bool]],
 ) -> list[tuple[list[Mention], bool]]:
     """ "horror for me, comedy for her, either one": the wishes of one kind become alternatives."""
@@ -26,7 +27,7 @@ def one_of_each_kind(
     kept: list[tuple[list[Mention], bool]] = []
     for members, is_wanted in groups:
         meaning = members[0].meaning
-        if not is_wanted or meaning is None:
+        if not is_wanted or meaning is None or _all_want(reading, members[0]):
             kept.append((members, is_wanted))
         elif meaning.kind in joined:
             joined[meaning.kind] += members
@@ -34,6 +35,12 @@ def one_of_each_kind(
             joined[meaning.kind] = list(members)
             kept.append((joined[meaning.kind], True))
     return kept
+
+
+def _all_want(reading: Reading, mention: Mention) -> bool:
+    """ "and they both want mint in it": a wish of all, beside the alternatives."""
+    before = reading.words[max(0, mention.first - 5) : mention.first]
+    return bool(_WORDS.everybody & {*before})
 
 
 def joins(

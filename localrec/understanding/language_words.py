@@ -77,6 +77,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     or_bridges: Words
     beside: tuple[str, ...]
     possessive: Words
+    everybody: Words
     person_verbs: Words
     have: tuple[str, ...]
     backward_have: Words
@@ -141,6 +142,12 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silent: Words
 
 
+class SynonymWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Spellings of one kind of thing, a group a line."""
+
+    words: tuple[tuple[str, ...], ...]
+
+
 class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everyday words of requests, parted by white space."""
 
@@ -166,6 +173,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     company: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    synonyms: SynonymWords
     places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 

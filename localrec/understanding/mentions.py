@@ -130,8 +130,13 @@ def _of_other_kinds(
         (one.kind, one.key)
         for one in meanings
         if one.kind != chosen.kind
-        and {one.role, chosen.role} <= _ALIKE
-        and not {one.kind, chosen.kind} <= vocabulary.domain.taxonomy.keys()
+        and (
+            (
+                {one.role, chosen.role} <= _ALIKE
+                and not {one.kind, chosen.kind} <= vocabulary.domain.taxonomy.keys()
+            )
+            or (chosen.role == "garnish" and one.role == "component")
+        )
         and vocabulary.is_usable(one)
     )
 

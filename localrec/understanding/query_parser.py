@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from localrec.data.answers import QueryView
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
@@ -181,7 +183,7 @@ def _constraints(
         else:
             groups.append(([mention], wanted[number]))
     if asks_for_either(reading):
-        groups = one_of_each_kind(groups)
+        groups = one_of_each_kind(reading, groups)
     found: dict[Constraint, None] = {}
     for members, is_wanted in spread_lists(reading, groups, vocabulary):
         found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
@@ -229,6 +231,11 @@ def _constraint(
 ) -> Constraint:
     meanings = [member.meaning for member in members if member.meaning is not None]
     kind, role = meanings[0].kind, meanings[0].role
+    if role == "garnish" and members[0].elsewhere:
+        if not is_wanted:  # "no orange, even as garnish": what is refused is not on it either
+            kind, key = members[0].elsewhere[0]
+            return Constraint(kind=kind, any_of=(key,), barred=True, soft=mildly[members[0].first])
+        members = [msgspec.structs.replace(one, elsewhere=()) for one in members]
     here = [member for member in members if member.meaning and member.meaning.kind == kind]
     named = [(member.meaning.key if member.meaning else "", *member.others) for member in here]
     keys = tuple(dict.fromkeys(key for told in named for key in told))

@@ -1,7 +1,7 @@
 """MARC's task recognition router (paper section 3.2): which of C1..C4 a question is.
 
 Three routers return the same record. The rules read the query: a named example is C4, else a named
-container C2, else a colour or a look C1, else components C3. A model chooses one of four words by
+container C2, else a colour or a look C1, else components C3, else kinds and bounds C1. A model chooses one of four words by
 the probabilities of its first token; it generates nothing. A bare model sees worked questions, and
 its probabilities are corrected for the words it favours. A model with an adapter for this role was
 trained on its own prompt and needs neither.
@@ -72,7 +72,12 @@ def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
             dict.fromkeys((*(key for one in components for key in one.any_of), *intent.have))
         )
         return RoutedTask(kind=TaskKind.C3, confidence=0.95, reason=f"names components: {names}")
-    if intent.flags or intent.constraints or intent.ranges or intent.exclude_items:
+    named = [one for one in intent.constraints if not one.barred]
+    if not components and (intent.flags or intent.ranges or named):
+        return RoutedTask(
+            kind=TaskKind.C1, confidence=0.7, reason="asks for what an item is, not what is in it"
+        )
+    if intent.constraints or intent.exclude_items:
         return RoutedTask(
             kind=TaskKind.C3, confidence=0.75, reason="bounds what is in it, names no example"
         )

@@ -9,7 +9,7 @@ never become each other.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -264,6 +264,7 @@ class Vocabulary:
             for spelling in (attribute.key, attribute.name, *spellings):
                 own = self._catalogue.attribute_index(attribute.kind, " ".join(roots(spelling)))
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
+                is_brand = is_brand and not (concept and spelling in concept.ask)
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
                     self.partial.add(spelling, meaning)
@@ -273,21 +274,17 @@ class Vocabulary:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
-            for place in self._parts_of_the_world.get(attribute.key, ()):
+            for place in parts_of_the_world().get(attribute.key, ()):
                 self.names.add(place, meaning)
-            if spec.role == "category":  # "Coffee / Tea", "Sicily & Sardinia" by either half
-                for half in re.split(r"/| & ", attribute.name):
-                    if half != attribute.name and self._is_askable(half, spec.role):
-                        self.names.add(half, meaning)
-
-    @cached_property
-    def _parts_of_the_world(self) -> dict[str, list[str]]:
-        """A country's key -> what parts of the world it lies in."""
-        found: dict[str, list[str]] = {}
-        for place, countries in english().places.items():
-            for country in countries:
-                found.setdefault(country, []).append(place)
-        return found
+            if (
+                spec.role in ("category", "component")
+                and attribute.kind not in self.domain.taxonomy
+            ):
+                for part in halves(attribute.name):
+                    if self._is_askable(part, spec.role):
+                        self.names.add(part, meaning)
+        for other, meaning in free_synonyms(self.names, self.domain):
+            self.names.add(other, meaning)
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
@@ -362,6 +359,43 @@ class Vocabulary:
         }:
             for part in ((), ("part",)):
                 self.items.add(" ".join((*stem, *part, told)), key)
+
+
+def free_synonyms(names: PhraseTable[Meaning], domain: Domain) -> list[tuple[str, Meaning]]:
+    """Other spellings of a catalogue's own kinds that name nothing else, with their meanings."""
+    return [
+        (other, meaning)
+        for group in english().synonyms.words
+        for name in group
+        for meaning in names.get(name)
+        if meaning.role in ("category", "component") and meaning.kind not in domain.taxonomy
+        for other in group
+        if not names.get(other)
+    ]
+
+
+@lru_cache
+def parts_of_the_world() -> dict[str, list[str]]:
+    """A country's key -> what parts of the world it lies in."""
+    found: dict[str, list[str]] = {}
+    for place, countries in english().places.items():
+        for country in countries:
+            found.setdefault(country, []).append(place)
+    return found
+
+
+def halves(name: str) -> list[str]:
+    """The parts of a name by which it is called.
+
+    Example:
+        "Coffee / Tea" by either half, "Deck / Pool Building" as "Deck Building" as well.
+    """
+    parts = [part.strip() for part in re.split(r"/| & ", name)]
+    if len(parts) < 2:
+        return []
+    noun = parts[-1].rpartition(" ")[2]
+    ends = [f"{part} {noun}" for part in parts[:-1]] if " " in parts[-1] else []
+    return [*parts, *ends]
 
 
 def _mark(between: str, before: Token, following: Token) -> str:

@@ -77,8 +77,8 @@ class AskedCatalogue:
         self.name = name
         self.rows = [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
         self.domain = _with_families(_domain(DOMAINS[name][0]), self.rows, DOMAINS[name][1])
-        years = [name for name, spec in self.domain.numbers.items() if spec.kind == "year"]
-        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy, years)
+        derived = ("year",) * ("year" in self.domain.numbers and "year" not in self.rows[0])
+        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy, *derived)
         declared = repr(stored).encode()
         mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
         self._folder = state / f"{name}-{mark}"

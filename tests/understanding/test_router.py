@@ -24,7 +24,7 @@ from localrec.workspace.domain_context import DomainContext
         ("red, in a coupe with gin", "C2"),
         ("gin and lime juice", "C3"),
         ("I'm looking for something without gin", "C3"),
-        ("no alcohol please", "C3"),
+        ("no alcohol please", "C1"),
         ("similar to a Negroni", "C4"),
         ("like a Negroni in a coupe, red", "C4"),
     ],
