@@ -28,7 +28,7 @@ from sbom import bill_text, licences_page
 from sources_page import sources_page
 
 from localrec import __version__
-from localrec.cli.app import app
+from localrec.cli.commands import whole_program
 from localrec.evaluation.configs import (
     DataConfig,
     QuestionRunConfig,
@@ -68,14 +68,18 @@ def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
     pages = {
         "cli.md": cli_page(),
-        "api.md": _with_parts("api.md", {"coverage": coverage_table(typer.main.get_command(app))}),
+        "api.md": _with_parts(
+            "api.md", {"coverage": coverage_table(typer.main.get_command(whole_program()))}
+        ),
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
         "evaluation.md": evaluation_page(),
         "configuration.md": MADE + configuration_page(),
         "json.md": MADE + json_page(),
         f"schemas/{FILE}": schema_text(),
-        "man/localrec.1": man_page(typer.main.get_command(app), __version__, EXIT_CODES),
+        "man/localrec.1": man_page(
+            typer.main.get_command(whole_program()), __version__, EXIT_CODES
+        ),
         "licences.md": MADE + licences_page(),
         f"sbom/{BILL}": bill_text(),
         "howto/own-recommender.md": notebook_page("own-recommender"),
@@ -94,7 +98,7 @@ def main() -> int:
 
 def cli_page() -> str:
     """One section per command: usage, arguments and options with their help."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(whole_program())
     sections = "\n".join(_sections(group, "localrec"))
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())
     ends = f"## Exit codes\n\n| code | meaning |\n| ---: | --- |\n{codes}\n"

@@ -1,5 +1,6 @@
 """How the program starts, what it prints where, and the exit codes that scripts rely on."""
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 
+from localrec.cli.app import run
+from localrec.cli.commands import COMMANDS, command_in, whole_program
+from localrec.cli.context import CommandContext
 from localrec.workspace import OpenWorkspace
 
 from .planted import planted_store
@@ -91,6 +96,90 @@ class TestNothingHeavyLoads:
         assert loaded_after("import numpy") == ["numpy"]
 
 
+def names_after(code):
+    """The modules that a fresh interpreter holds after it ran `code`."""
+    told = "\nimport sys\nprint(*sys.modules, file=sys.stderr)"
+    finished = subprocess.run(
+        [sys.executable, "-c", code + told], capture_output=True, text=True, check=True
+    )
+    return set(finished.stderr.splitlines()[-1].split())
+
+
+class TestOneCommandIsLoaded:
+    def test_and_no_other(self):
+        loaded = names_after("from localrec.cli.app import run\nrun(['sql', '--help'])\n")
+        assert "localrec.cli.sql" in loaded
+        assert {"localrec.cli.ask", "localrec.cli.train"}.isdisjoint(loaded)
+
+    def test_and_none_for_the_list_of_commands(self):
+        loaded = names_after("from localrec.cli.app import run\nrun(['--help'])\n")
+        assert {f"localrec.cli.{row.module}" for row in COMMANDS.values()}.isdisjoint(loaded)
+
+    def test_with_a_list_of_commands_that_says_what_each_says_itself(self):
+        whole = typer.main.get_command(whole_program()).commands
+        assert list(whole) == list(COMMANDS)
+        told = {
+            name: one.help.partition("\n\n")[0].replace("\n", " ") for name, one in whole.items()
+        }
+        assert told == {name: row.about for name, row in COMMANDS.items()}
+
+    @pytest.mark.parametrize("help_", [("--help",), ("-h",), ()])
+    def test_and_the_short_help_is_the_help_of_the_whole_program(self, help_, capsys):
+        run(list(help_))
+        short = capsys.readouterr().out.strip()
+        with contextlib.suppress(SystemExit):
+            whole_program()(["--help"], prog_name="localrec")
+        assert short == capsys.readouterr().out.strip()
+        assert "Usage: localrec" in short
+
+    @pytest.mark.parametrize(
+        ("line", "name"),
+        [
+            ("ask sour", "ask"),
+            ("--workspace ask sql", "sql"),
+            ("--workspace=ask --json rank --help", "rank"),
+            ("--help ask", ""),
+            ("--version", ""),
+        ],
+    )
+    def test_which_is_the_first_word_that_is_no_option(self, line, name):
+        assert command_in(line.split()) == name
+
+    def test_whose_misspelt_name_is_told_with_the_nearest(self, capsys):
+        assert run(["recomend"]) == 2
+        assert "recommend" in capsys.readouterr().err
+
+    def test_and_the_shell_completes_all_names(self, run_localrec):
+        asked = {
+            "_LOCALREC_COMPLETE": "complete_bash",
+            "COMP_WORDS": "localrec e",
+            "COMP_CWORD": "1",
+        }
+        finished = run_localrec(env=asked)
+        assert finished.stdout.split() == ["export", "evaluate"]
+
+
+class TestPlainValues:
+    """Options that need no conversion load none, and faulty ones are refused as before."""
+
+    def test_load_no_pydantic(self, workspace_path):
+        line = ["--workspace", str(workspace_path), "ask", "sour", "-k", "2", "--user", "anna"]
+        assert "pydantic" not in names_after(f"from localrec.cli.app import run\nrun({line})\n")
+
+    @pytest.mark.parametrize("k", ["0", "101", "two", "1.5", "-3"])
+    def test_but_what_is_no_such_number_is_refused(self, k, capsys):
+        assert run(["ask", "sour", "-k", k]) == 2
+        assert "-k" in capsys.readouterr().err
+
+    def test_and_a_path_becomes_a_path(self, workspace_path, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            CommandContext, "open_workspace", lambda self: seen.append(self) or 1 / 0
+        )
+        run(["ask", "sour", "--workspace", str(workspace_path)])
+        assert seen[0].workspace == workspace_path
+
+
 class TestReaders:
     """Of the readers of files only the one that is asked for is loaded."""
 
@@ -102,12 +191,16 @@ class TestReaders:
     def test_are_not_needed_for_a_list(self, workspace_path):
         planted_store(workspace_path).close()
         (workspace_path / "settings.toml").write_text('embedder = "hashing"\n')
+        rated = ["--workspace", str(workspace_path), "feedback", "--user", "anna", "--like"]
+        assert run([*rated, "--item", "Negroni"]) == 0
         arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
         listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
         assert readers_after(listed) == []
 
     def test_nor_a_model_where_the_vectors_are_there(self, workspace_path):
         planted_store(workspace_path).close()
+        rated = ["--workspace", str(workspace_path), "feedback", "--user", "anna", "--like"]
+        assert run([*rated, "--item", "Negroni"]) == 0
         arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
         listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
         assert {"onnxruntime", "tokenizers"}.isdisjoint(loaded_after(listed))

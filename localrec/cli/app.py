@@ -5,46 +5,15 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from typing import Any
 
 import typer
 
-from localrec.cli import (
-    adapters,
-    ask,
-    datasets,
-    describe,
-    doctor,
-    domains,
-    evaluate,
-    export,
-    feedback,
-    forget,
-    help,
-    images,
-    imports,
-    learn,
-    mcp,
-    memory,
-    memory_rules,
-    models,
-    recommend,
-    shelf,
-    sql,
-    train,
-    train_adapter,
-    train_policy,
-    tui,
-)
-from localrec.cli.context import (
-    Commands,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    note,
-    set_global_options,
-)
+from localrec.cli.commands import program_for
+from localrec.cli.context import command_context, note
 from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.offline import switch_off_telemetry
@@ -56,69 +25,18 @@ _COMMAND_LINE_ERROR: type[Any] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
+_OBJECTS_BETWEEN_LOOKS = 50_000
 _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
-
-app = Commands(
-    name="localrec",
-    help="A private recommender: your catalogue, local models, answers with their evidence.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
-app.command("recommend", epilog=recommend.EXAMPLES)(recommend.recommend)
-app.command("rank", epilog=recommend.RANK_EXAMPLES)(recommend.rank)
-app.command("feedback", epilog=feedback.EXAMPLES)(feedback.feedback)
-app.command("import", epilog=imports.EXAMPLES)(imports.import_)
-app.command("index")(imports.index)
-app.command("learn", epilog=learn.EXAMPLES)(learn.learn)
-app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
-app.command("export", epilog=export.EXAMPLES)(export.export)
-app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
-app.command("doctor")(doctor.doctor)
-app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
-app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
-app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
-app.command("help", epilog=help.EXAMPLES)(help.help_)
-app.add_typer(shelf.app, name="shelf")
-memory.app.add_typer(memory_rules.app, name="rules")
-app.add_typer(memory.app, name="memory")
-train.app.command("adapter", epilog=train_adapter.EXAMPLES)(train_adapter.adapter)
-train.app.command("export", epilog=train_adapter.EXPORT_EXAMPLES)(train_adapter.export)
-models.app.command("try", epilog=adapters.TRY_EXAMPLES)(adapters.try_)
-train.app.command("grpo", epilog=train_policy.EXAMPLES)(train_policy.grpo)
-train.app.command("refine", epilog=train_policy.REFINE_EXAMPLES)(train_policy.refine)
-train.app.command("resume", epilog=train_policy.RESUME_EXAMPLES)(train_policy.resume)
-app.add_typer(train.app, name="train")
-app.add_typer(evaluate.app, name="evaluate")
-app.add_typer(images.app, name="images")
-app.add_typer(models.app, name="models")
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(domains.app, name="domains")
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from localrec import __version__
-
-        typer.echo(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-    version: bool = typer.Option(
-        False, "--version", is_eager=True, callback=_print_version, help="Print the version."
-    ),
-) -> None:
-    set_global_options(workspace, as_json)
 
 
 def main() -> None:
-    """Run the program and exit with its code."""
+    """Run the program and exit with its code.
+
+    Whatever it writes, by a library too and wherever `--out` says, is for its owner alone.
+    """
+    os.umask(0o077)
+    # What a command reads lives until its end: looking for garbage in it takes a tenth of the time.
+    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
     switch_off_telemetry()
     show_plain_letters()
     if is_watched_by_parent():
@@ -129,7 +47,8 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line; returns the exit code and never raises."""
     try:
-        outcome = app(arguments, prog_name="localrec", standalone_mode=False)
+        program = program_for(arguments)
+        outcome = program(arguments, prog_name="localrec", standalone_mode=False)
         if outcome == 130:  # what Typer makes of Ctrl+C
             note(_INTERRUPTED)
         return outcome if isinstance(outcome, int) else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from localrec.cli.quick_start import import_help_writer, spare_conversions
 from localrec.foundation.errors import CutShortError, UsageError
-from localrec.foundation.parent_watch import ProgressWriter, is_watched_by_parent
 from localrec.foundation.paths import default_workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from localrec.foundation.progress_lines import ProgressWriter
     from localrec.graph.store import Store
     from localrec.workspace import OpenWorkspace
 
@@ -86,8 +87,10 @@ class CommandContext:
     workspace: Path
     as_json: bool
 
-    def open_workspace(self, **options: Any) -> OpenWorkspace:
+    def open_workspace(self, **options: Any) -> AbstractContextManager[OpenWorkspace]:
         """Open the workspace for reading; `options` are those of `OpenWorkspace`."""
+        if not options and (lent := _lent.get(self.workspace.resolve())) is not None:
+            return lent()
         from localrec.workspace import OpenWorkspace  # not for --help
 
         return OpenWorkspace(self.workspace, **options)
@@ -99,9 +102,20 @@ class CommandContext:
         return self.as_json
 
 
+_lent: dict[Path, Callable[[], AbstractContextManager[OpenWorkspace]]] = {}
 _root_workspace: Path | None = None
 _root_json = False
 _command = CommandContext(Path(), False)
+
+
+def lend_workspace(folder: Path, lend: Callable[[], AbstractContextManager[OpenWorkspace]]) -> None:
+    """Have the commands of this process read a workspace that is kept open, instead of their own.
+
+    Args:
+        folder: The workspace.
+        lend: Lends it for one command.
+    """
+    _lent[folder.resolve()] = lend
 
 
 def set_global_options(workspace: Path | None, as_json: bool) -> None:
@@ -115,8 +129,30 @@ def command_context() -> CommandContext:
     return _command
 
 
-class _RenamedOptions(TyperCommand):
-    """Accept the old names of options too, which scripts may still use."""
+class _Group(TyperGroup):
+    """A group of commands that starts quickly."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters, spared a conversion of plain values."""
+        return spare_conversions(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> Any:
+        """Write the help."""
+        import_help_writer()
+        return super().format_help(ctx, formatter)
+
+
+class _Command(TyperCommand):
+    """A command that starts quickly and accepts the old names of options too."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters, spared a conversion of plain values."""
+        return spare_conversions(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> Any:
+        """Write the help."""
+        import_help_writer()
+        return super().format_help(ctx, formatter)
 
     def make_parser(self, ctx: Any) -> Any:
         """Build the parser of the command, old names included."""
@@ -133,9 +169,12 @@ class Commands(typer.Typer):
     The two options are declared here once; a command reads them from `command_context`.
     """
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"cls": _Group, **settings})
+
     def command(self, name: str | None = None, **settings: Any) -> Callable[[_Function], _Function]:
         """Register a command, as Typer does."""
-        register = super().command(name, **{"cls": _RenamedOptions, **settings})
+        register = super().command(name, **{"cls": _Command, **settings})
 
         def add(function: _Function) -> _Function:
             register(_with_global_options(function))
@@ -233,6 +272,20 @@ def user_keys(users: list[str]) -> list[str]:
     return [key for key in dict.fromkeys(map(user_key, users)) if key]
 
 
+def refuse_unknown(store: Store, users: Iterable[str | None]) -> None:
+    """Refuse a name of the command line that nobody has; what is near is named.
+
+    Raises:
+        UsageError: nobody is called so.
+    """
+    from localrec.graph.item_lookup import domains_of_person, nobody_called
+
+    for user in users:
+        if user and not domains_of_person(store, user):
+            begin = f'Begin with: localrec feedback --user "{user}" --item NAME --like'
+            raise nobody_called(store, user, otherwise=begin)
+
+
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:
     """Name on stderr those of some people whom nobody knows, and whose names are near."""
     from localrec.graph.item_lookup import told_if_unknown
@@ -280,6 +333,9 @@ class ProgressBar:
 @contextmanager
 def progress() -> Iterator[ProgressBar | ProgressWriter]:
     """A progress line while the block runs; for whoever sent this command, the bare steps."""
+    from localrec.foundation.parent_watch import is_watched_by_parent
+    from localrec.foundation.progress_lines import ProgressWriter  # msgspec: not for --help
+
     if is_watched_by_parent():
         yield ProgressWriter()
         return

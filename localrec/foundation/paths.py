@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import platformdirs
-
 from localrec.foundation.errors import BusyError, WorkspaceError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -40,6 +38,8 @@ def default_workspace() -> Path:
     configured = os.environ.get("LOCALREC_WORKSPACE")
     if configured:
         return Path(configured)
+    import platformdirs  # 5 ms, only paid where nothing is configured
+
     return _at_home(
         platformdirs.user_data_dir("localrec"), "--workspace or the variable LOCALREC_WORKSPACE"
     )
@@ -54,6 +54,8 @@ def pulled(name: str) -> Path:
     configured = os.environ.get("LOCALREC_CACHE")
     if configured:
         return Path(configured) / name
+    import platformdirs
+
     return _at_home(platformdirs.user_cache_dir("localrec"), "the variable LOCALREC_CACHE") / name
 
 

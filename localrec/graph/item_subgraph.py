@@ -6,7 +6,7 @@ The catalogue's arrays find the items; what surrounds one of them is at most a f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -47,11 +47,13 @@ class ItemSubgraph:
 
         The first entry is the attribute the item is linked to, the last is `family`.
         """
+        own = {link.attribute: place for place, link in enumerate(self.links)}
+        if (near := self._near_path(family, own)) is not None:
+            return near
         import networkx as nx
 
         if family not in self.graph:
             return ()
-        own = {link.attribute: place for place, link in enumerate(self.links)}
         lengths = nx.single_target_shortest_path_length(self.graph, family)
         reachable = [
             (steps, own[node], node) for node, steps in dict(lengths).items() if node in own
@@ -59,6 +61,17 @@ class ItemSubgraph:
         if not reachable:
             return ()
         return tuple(nx.shortest_path(self.graph, min(reachable)[2], family))
+
+    def _near_path(self, family: int, own: Mapping[int, int]) -> tuple[int, ...] | None:
+        """The way of at most one step, which most answers need and which takes no graph."""
+        if family in own:
+            return (family,)
+        if not (below := self.catalogue.below(family)) or not own.keys() & set(below):
+            return ()
+        narrower = [one for one in own if family in self.catalogue.parents([one])]
+        if not narrower:
+            return None
+        return min(narrower, key=lambda one: (own[one], one)), family
 
     def link_to(self, attribute: int) -> LinkDetail | None:
         """The item's edge to an attribute."""

@@ -52,7 +52,7 @@ def open_table_writer(store: Store, files: Sequence[Path]) -> Iterator[Store]:
         store: Open, and kept open meanwhile; its own connection cannot reach any file.
         files: Absolute paths. They keep their modes.
     """
-    import duckdb  # 60 ms to import: only a command that opens a store pays for it
+    from localrec.graph.engine import duckdb  # only a command that opens a store pays
 
     connection = duckdb.connect(
         ":memory:",
@@ -143,7 +143,7 @@ def _count_formulas(writer: Store, query: str, texts: Sequence[str]) -> int:
 
 
 def _copy(writer: Store, query: str, path: Path, options: str) -> int:
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     # Through a file of DuckDB's own the mode of `path` would be lost.
     statement = f"COPY ({query}) TO {sql_literal(path)} ({options}, USE_TMP_FILE false)"

@@ -31,12 +31,12 @@ def test_every_command_has_its_call_or_a_reason_and_every_call_exists(monkeypatc
     import typer
 
     import localrec
-    from localrec.cli.app import app
+    from localrec.cli.commands import whole_program
 
     monkeypatch.syspath_prepend(_PAGE.parents[1] / "scripts")
     from api_coverage import CALLS, WITHOUT, command_names, coverage_table
 
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(whole_program())
     assert {*CALLS, *WITHOUT} >= set(command_names(group))
     assert not CALLS.keys() & WITHOUT.keys()
     for call in CALLS.values():

@@ -12,7 +12,7 @@ import shlex
 import pytest
 import typer
 
-from localrec.cli.app import app
+from localrec.cli.commands import whole_program
 from localrec.foundation.offline import switch_off_telemetry
 
 from .conftest import CHECKOUT, PAGES, blocks_of, page_name
@@ -33,7 +33,7 @@ FILMS_FOLDER = str(CHECKOUT / "tests" / "golden" / "inputs" / "films")
 COMMAND_LINE_ERROR = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
-ROOT = typer.main.get_command(app)
+ROOT = typer.main.get_command(whole_program())
 
 
 def commands_in(lines):

@@ -14,12 +14,13 @@ import pytest
 from localrec.foundation import jobs
 from localrec.foundation.errors import BusyError, CutShortError, LocalrecError
 from localrec.foundation.jobs import CommandJob
-from localrec.foundation.parent_watch import ProgressMessage, ProgressWriter, parse_progress
+from localrec.foundation.progress_lines import ProgressMessage, ProgressWriter, parse_progress
 
 # A command as others are, but for what it does: it tells that it began, and waits to be ended.
 WAITS = """
 import sys, time
-from localrec.foundation.parent_watch import ProgressWriter, exit_with_parent
+from localrec.foundation.parent_watch import exit_with_parent
+from localrec.foundation.progress_lines import ProgressWriter
 exit_with_parent()
 tell = ProgressWriter()
 try:

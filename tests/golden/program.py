@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import typer
 
-from localrec.cli.app import app, main
+from localrec.cli.app import main
+from localrec.cli.commands import whole_program
 
 HERE = Path(__file__).parent
 INPUTS = HERE / "inputs"
@@ -34,7 +35,7 @@ class Ended(NamedTuple):
 
 def command_tree() -> Any:
     """The program as a tree of Click commands."""
-    return typer.main.get_command(app)
+    return typer.main.get_command(whole_program())
 
 
 def run_program(*arguments: str, folder: Path) -> Ended:

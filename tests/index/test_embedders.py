@@ -117,6 +117,27 @@ def test_int8_minilm_says_what_the_full_model_says(minilm, sentence_transformer)
 
 
 @pytest.mark.real
+def test_the_states_of_minilms_tokens_stand_where_the_words_stand(minilm):
+    texts = ["no egg, please", "Crème de cassis", "", "\ud800 x"]
+    for text, many in zip(texts, minilm.read_many(texts), strict=True):
+        told = minilm.read(text)
+        assert told.spans == many.spans
+        assert told.states == pytest.approx(many.states, abs=1e-4)
+        assert len(told.ids) == len(told.spans) == len(told.states)
+    told = minilm.read(texts[0])
+    assert [texts[0][start:end] for start, end in told.spans] == [
+        "",
+        "no",
+        "egg",
+        ",",
+        "please",
+        "",
+    ]
+    mean = told.states.mean(axis=0)
+    assert minilm.embed(texts[:1])[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)
+
+
+@pytest.mark.real
 def test_minilm_reads_256_tokens_and_no_further(minilm):
     start = "gin " * 254  # and the two tokens that frame every text
     read, longer, shorter = minilm.embed([start, start + "banana " * 9, start[:-4] + "banana"])
@@ -163,7 +184,7 @@ class TestWhatCanBeMissingOrBroken:
         if content is not None:
             (folder / name).write_bytes(content)
         with pytest.raises(ModelError) as caught:
-            MiniLmEmbedder(folder)
+            MiniLmEmbedder(folder).embed(["gin"])
         assert str(folder / name) in caught.value.message
         assert "localrec models pull minilm-int8" in caught.value.hint
 
@@ -173,7 +194,11 @@ class TestWhatCanBeMissingOrBroken:
         (folder / "model.onnx").unlink()
         (folder / "model.onnx").write_bytes(whole[: len(whole) // 2])
         with pytest.raises(ModelError, match=r"model\.onnx is not a model that can be read"):
-            MiniLmEmbedder(folder)
+            MiniLmEmbedder(folder).embed(["gin"])
+
+    def test_a_missing_file_is_told_before_any_text_is_read(self, tmp_path):
+        with pytest.raises(ModelError, match=r"model\.onnx is missing"):
+            MiniLmEmbedder(tmp_path)
 
     def test_without_the_library_the_extra_to_install_is_named(self, tmp_path, monkeypatch):
         (tmp_path / "modules.json").write_text("[]")

@@ -11,12 +11,13 @@ import pytest
 import typer
 from textual.widgets import Input, TabbedContent
 
-from localrec.cli.app import app as command_line
+from localrec.cli.commands import whole_program
 from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.paths import exclusive
 from localrec.training.examples.roles import ROLES
 from localrec.training.jobs.training_runs import StepRecord, TrainingRun, runs_folder
+from localrec_tui.app import LocalrecApp
 from localrec_tui.plots import curve, smoothed
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.training import TrainingScreen
@@ -117,8 +118,9 @@ class TestList:
     async def test_all_rooms_are_named_in_eighty_columns(self, open_app):
         async with open_app(NARROW, mode="training") as pilot:
             line = seen(pilot).splitlines()[0]
-        assert line.split("  ")[-1].strip() == "[6 Training]" or "[6 Training]" in line
-        assert "1 Ask" in line
+        named = [f"{n} {room.TITLE}" for n, room in enumerate(LocalrecApp.MODES.values(), 1)]
+        assert all(name in line for name in named)
+        assert "[9 Training]" in line
 
     async def test_follows_what_another_process_trains_and_says_which(
         self, open_app, training, tmp_path
@@ -446,7 +448,7 @@ class TestPlans:
     )
 
     def test_are_command_lines_that_localrec_understands(self):
-        commands = typer.main.get_command(command_line).commands["train"].commands
+        commands = typer.main.get_command(whole_program()).commands["train"].commands
         for trainee in training_options(ROLES, self.FINISHED):
             for size in TRAINING_SIZES:
                 train, name, *arguments = make_plan(trainee, size).arguments

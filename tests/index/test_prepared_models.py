@@ -1,0 +1,92 @@
+"""The prepared form of MiniLM: the same vectors to the last bit, and never in the way."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from localrec.foundation.paths import pulled
+from localrec.index.embedders import MiniLmEmbedder
+
+TEXTS = ["gin", "a smoky drink", "the story of a long voyage " * 12, "", "é"]
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture
+def pulled_folder(require_model):
+    require_model("minilm-int8")
+    return pulled("models") / "minilm-int8"
+
+
+@pytest.fixture
+def model(pulled_folder, tmp_path, monkeypatch):
+    """A folder with the model's files, and a cache of its own to prepare it in."""
+    monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "minilm-int8"
+    folder.mkdir()
+    for name in ("model.onnx", "tokenizer.json"):
+        (folder / name).symlink_to(pulled_folder / name)
+    return folder
+
+
+def prepared(tmp_path):
+    return sorted((tmp_path / "cache" / "prepared").glob("*"))
+
+
+def vectors(folder):
+    return MiniLmEmbedder(folder).embed(TEXTS)
+
+
+def test_the_prepared_model_gives_the_same_vectors(model, tmp_path):
+    as_pulled = vectors(model)
+    (folder,) = prepared(tmp_path)
+    assert {path.name for path in folder.iterdir()} == {"model.onnx", "weights.bin"}
+    assert np.array_equal(vectors(model), as_pulled)
+
+
+def test_it_is_what_is_opened_from_then_on(model, tmp_path):
+    vectors(model)
+    (folder,) = prepared(tmp_path)
+    opened = "import sys\nfrom pathlib import Path\n" + (
+        "from localrec.index.embedders import MiniLmEmbedder\n"
+        "MiniLmEmbedder(Path(sys.argv[1])).embed(['gin'])\n"
+        "print(open('/proc/self/maps').read())"
+    )
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("looks into /proc")
+    maps = subprocess.run(
+        [sys.executable, "-c", opened, model], capture_output=True, text=True, check=True
+    )
+    assert str(folder / "weights.bin") in maps.stdout
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "weights.bin"])
+def test_a_damaged_one_is_made_again(model, tmp_path, name):
+    first = vectors(model)
+    (folder,) = prepared(tmp_path)
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[: len(whole) // 2])
+    assert np.array_equal(vectors(model), first)
+    assert len((prepared(tmp_path)[0] / name).read_bytes()) == len(whole)
+
+
+def test_another_model_replaces_it(model, tmp_path, pulled_folder):
+    vectors(model)
+    (before,) = prepared(tmp_path)
+    (model / "model.onnx").unlink()
+    shutil.copy(pulled_folder / "model.onnx", model / "model.onnx")
+    vectors(model)
+    (after,) = prepared(tmp_path)
+    assert after != before
+
+
+def test_a_cache_that_takes_nothing_costs_time_alone(model, tmp_path):
+    first = vectors(model)
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("in the way")
+    assert np.array_equal(vectors(model), first)
