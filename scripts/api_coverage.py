@@ -43,6 +43,7 @@ WITHOUT: dict[str, str] = {
     "doctor": _SETS_UP,
     "tui": _TERMINAL,
     "mcp": "serves another program",
+    "warm": "a Workspace that stays open keeps what it read, and its models",
     "shelf show": "ask, with have, answers with what can be made",
     "shelf add": "ask takes what is at hand as have",
     "shelf remove": "ask takes what is at hand as have",

@@ -6,7 +6,7 @@ Run:
 A real client starts `localrec mcp` and makes all calls in one session: questions, searches and
 items of the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one
 is made through `localrec.Workspace` in the client's process, so that both see the same machine.
-Memory is the server's resident set after the first tenth of the calls and after the last.
+Memory is the server's resident set after each tenth of the calls.
 
 Then a second server gets malformed messages down its pipe: valid ones with bytes changed, cut off,
 of wrong types or far too large, drawn with a seed; after every fiftieth a valid call, which must be
@@ -55,8 +55,7 @@ class ServerFigures(msgspec.Struct, frozen=True, kw_only=True):
         served: Milliseconds of a call through the server.
         direct: Of the same call through the API.
         ratio: Of the medians.
-        early_mib: The server's resident memory after a tenth of the calls.
-        late_mib: After all.
+        memory_mib: The server's resident memory after each tenth of the calls.
         malformed: Malformed messages sent to a second server.
         answered: Valid calls among them that were answered.
         asked: Valid calls among them.
@@ -70,8 +69,7 @@ class ServerFigures(msgspec.Struct, frozen=True, kw_only=True):
     served: Timing
     direct: Timing
     ratio: float
-    early_mib: float
-    late_mib: float
+    memory_mib: list[float]
     malformed: int
     answered: int
     asked: int
@@ -89,7 +87,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Hold a session, then fuzz."""
-    served, direct, early, late = asyncio.run(session(asked.workspace, asked.calls))
+    served, direct, memory = asyncio.run(session(asked.workspace, asked.calls))
     answered, valid, fuzz_early, fuzz_late, code = fuzz(asked.workspace, asked.messages)
     one, other = Timing.of(served), Timing.of(direct)
     measured = ServerFigures(
@@ -98,8 +96,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         served=one.rounded(),
         direct=other.rounded(),
         ratio=round(one.median / other.median, 3),
-        early_mib=early,
-        late_mib=late,
+        memory_mib=memory,
         malformed=asked.messages,
         answered=answered,
         asked=valid,
@@ -117,8 +114,8 @@ def measure(asked: argparse.Namespace) -> Findings:
     )
 
 
-async def session(folder: Path, calls: int) -> tuple[list[float], list[float], float, float]:
-    """Seconds of each call through the server and the API; the server's memory early and late."""
+async def session(folder: Path, calls: int) -> tuple[list[float], list[float], list[float]]:
+    """Seconds of each call through the server and the API; the server's memory at each tenth."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, "mcp", "--workspace", str(folder)],
@@ -126,7 +123,7 @@ async def session(folder: Path, calls: int) -> tuple[list[float], list[float], f
     )
     served: list[float] = []
     direct: list[float] = []
-    early = 0.0
+    memory: list[float] = []
     with Workspace(folder) as desk:
         async with Client(stdio_client(parameters)) as client:
             [child] = psutil.Process().children()
@@ -142,10 +139,9 @@ async def session(folder: Path, calls: int) -> tuple[list[float], list[float], f
                     continue
                 served.append(turned - begun)
                 direct.append(ended - turned)
-                if number == 10 + calls // 10:
-                    early = memory_of(child)
-            late = memory_of(child)
-    return served, direct, early, late
+                if len(served) % max(1, calls // 10) == 0:
+                    memory.append(memory_of(child))
+    return served, direct, memory
 
 
 def nth_call(desk: Workspace, number: int) -> tuple[str, dict[str, Any], Callable[[], object]]:
@@ -259,8 +255,8 @@ def as_markdown(one: ServerFigures) -> str:
         ["through the API in the same process, ms", ", ".join(one.direct.cells())],
         ["ratio of the medians", f"{one.ratio:.2f}"],
         [
-            "server's memory after a tenth and after all calls, MiB",
-            f"{one.early_mib:.0f}, {one.late_mib:.0f}",
+            "server's memory after each tenth of the calls, MiB",
+            ", ".join(f"{mib:.0f}" for mib in one.memory_mib),
         ],
         [
             f"valid calls answered among {one.malformed:,} malformed messages",
