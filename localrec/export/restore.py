@@ -99,17 +99,16 @@ def go_back(folder: Path) -> StoreCopy:
         BusyError: another process has the store open.
         WorkspaceError: there is no sound copy, or the disk refuses.
     """
-    with disk_trouble(), owner_only():
-        with _replaced(folder, "going back") as present:
-            # A process that died on its way back left a copy of what is here: that is no way back.
-            copy = _newest_other(folder, present)
-            require_room(folder, copy.bytes, "Going back")
-            target = staged_path(folder / STORE)
-            with (folder / FOLDER / copy.name).open("rb") as source, target.open("wb") as file:
-                if copy_hashed(source.read, file.write) != (copy.sha256, copy.bytes):
-                    raise WorkspaceError(f"The copy {copy.name} changed while it was read.")
-            sync(target)
-            commit(folder, [old for old in files_in(folder) if _is_cache(folder, old)])
+    with disk_trouble(), owner_only(), _replaced(folder, "going back") as present:
+        # A process that died on its way back left a copy of what is here: that is no way back.
+        copy = _newest_other(folder, present)
+        require_room(folder, copy.bytes, "Going back")
+        target = staged_path(folder / STORE)
+        with (folder / FOLDER / copy.name).open("rb") as source, target.open("wb") as file:
+            if copy_hashed(source.read, file.write) != (copy.sha256, copy.bytes):
+                raise WorkspaceError(f"The copy {copy.name} changed while it was read.")
+        sync(target)
+        commit(folder, [old for old in files_in(folder) if _is_cache(folder, old)])
     return copy
 
 
