@@ -1,10 +1,10 @@
 """Users with planted words in every kind of data, forgotten in random order with work in between.
 
-Each user has a word that occurs nowhere else: in their key, a film that only they brought, a review,
-a reason, a memory, a line of a run, the name of a file in `runs/`, and copies of the store. After each
-forgetting every byte below the workspace and the temporary folder is searched for the words of all
-who were forgotten, and every value of the store is read as text. Those who stay must still have all
-of theirs.
+Each user has a word that occurs nowhere else: in their key, a film that only they brought, a
+review, a reason, a memory, a line of a run, the name of a file in `runs/`, and copies of the store.
+After each forgetting every byte below the workspace and the temporary folder is searched for the
+words of all who were forgotten, and every value of the store is read as text. Those who stay must
+still have all of theirs.
 
     python scripts/studies/run.py forgetting --users 100 --report
     python scripts/studies/run.py forgetting --users 5
