@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 os.environ["LOCALREC_LEARN"] = "off"  # no test leaves a process that learns behind
+os.environ["LOCALREC_WAIT"] = "3"  # a test that meets a busy store need not wait for long
 
 from localrec.cli.app import run
 from localrec.data.domains import AttributeSpec, Concept, Domain

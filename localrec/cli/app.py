@@ -18,6 +18,7 @@ from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.offline import switch_off_telemetry
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
+from localrec.foundation.patience import PATIENCE, command_wait_s
 
 # Typer carries its own copy of Click or uses the installed one, depending on its version; the
 # class they both derive their command line errors from is found through a public one.
@@ -32,11 +33,14 @@ _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 def main() -> None:
     """Run the program and exit with its code.
 
-    Whatever it writes, by a library too and wherever `--out` says, is for its owner alone.
+    Whatever it writes, by a library too and wherever `--out` says, is for its owner alone. While
+    another process has the store it waits, says for whom, and gives up after half a minute
+    (LOCALREC_WAIT changes that).
     """
     os.umask(0o077)
     # What a command reads lives until its end: looking for garbage in it takes a tenth of the time.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
+    PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
     switch_off_telemetry()
     show_plain_letters()
     if is_watched_by_parent():

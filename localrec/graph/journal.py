@@ -82,7 +82,7 @@ def commit(folder: Path, remove: Iterable[Path]) -> None:
 
 
 def open_settled(
-    folder: Path, *, read_only: bool, wait_s: float = 3.0, may_read: Iterable[str] = ()
+    folder: Path, *, read_only: bool, wait_s: float | None = None, may_read: Iterable[str] = ()
 ) -> Store:
     """Open a workspace's store after whatever forgetting was cut short has been brought to an end.
 

@@ -50,7 +50,9 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-def keep_copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCopy:
+def keep_copy(
+    store: BinaryIO, workspace: Path, before: str, schema: int, *, renew: bool = True
+) -> StoreCopy:
     """Copy a store, unless that is there, as the newest copy; the oldest beyond three go.
 
     Args:
@@ -59,6 +61,7 @@ def keep_copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> Sto
         workspace: The folder that the store belongs to.
         before: What the copy is made before.
         schema: The schema of the store.
+        renew: Whether a copy that is there already becomes the newest.
 
     Raises:
         WorkspaceError: the disk has no room for the copy, or refuses it.
@@ -66,7 +69,7 @@ def keep_copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> Sto
     size = os.fstat(store.fileno()).st_size
     require_room(workspace, size, f"A copy of the store is made before {before}, which")
     with disk_trouble():
-        return _copy(store, workspace, before, schema)
+        return _copy(store, workspace, before, schema, renew=renew)
 
 
 def require_room(folder: Path, needed: int, what: str) -> None:
@@ -88,7 +91,7 @@ def require_room(folder: Path, needed: int, what: str) -> None:
         )
 
 
-def _copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCopy:
+def _copy(store: BinaryIO, workspace: Path, before: str, schema: int, *, renew: bool) -> StoreCopy:
     folder = make_private(workspace / FOLDER)
     now = datetime.now(UTC)
     checksum, size = copy_hashed(store.read, lambda _: None)
@@ -96,6 +99,8 @@ def _copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCo
     number = max((other.number for other in others), default=0) + 1
     for known in others:  # such as by a process that died before it migrated
         if known.sha256 == checksum and is_sound(workspace, known):
+            if not renew:
+                return known
             again = msgspec.structs.replace(known, before=before, number=number, at=now)
             write_record(folder / f"{known.name}.json", again)
             return again

@@ -22,6 +22,7 @@ from localrec.foundation.disk_errors import disk_error_in
 from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, owner_only
+from localrec.foundation.patience import PATIENCE, TOLD_AFTER_S
 from localrec.graph.domain_files import use_domains_of
 from localrec.graph.kept_copies import keep_copy
 from localrec.graph.migrations import (
@@ -74,7 +75,7 @@ class Store:
         path: Path,
         *,
         read_only: bool = False,
-        wait_s: float = 3.0,
+        wait_s: float | None = None,
         may_read: Sequence[str] = (),
     ) -> Store:
         """Open the store at `path`; a writer creates and migrates it.
@@ -82,7 +83,7 @@ class Store:
         Args:
             path: The file `store.duckdb` inside a workspace.
             read_only: Share the file with other readers; an older schema is migrated first.
-            wait_s: How long to wait for another process before giving up.
+            wait_s: How long to wait for another process; as this one's patience says when None.
             may_read: Foreign files that SQL may read, absolute; every other door stays shut.
 
         Raises:
@@ -249,7 +250,7 @@ def schema_of(path: Path) -> int:
 
 
 def _keep_before_migration(
-    connection: duckdb.DuckDBPyConnection, path: Path, wait_s: float, more: Mapping[str, str]
+    connection: duckdb.DuckDBPyConnection, path: Path, wait_s: float | None, more: Mapping[str, str]
 ) -> duckdb.DuckDBPyConnection:
     """Keep a copy of a store of an older schema; returns a connection to the same store.
 
@@ -267,7 +268,7 @@ def _keep_before_migration(
             connection.close()
             before = file_mark(path)
             with path.open("rb") as file:
-                keep_copy(file, path.parent, f"schema {SCHEMA_VERSION}", version)
+                keep_copy(file, path.parent, f"schema {SCHEMA_VERSION}", version, renew=False)
             connection = _connect_patiently(path, False, wait_s, more)
             if file_mark(path) == before:
                 break
@@ -335,7 +336,7 @@ def _disk_trouble(path: Path) -> Iterator[None]:
     except duckdb.Error as error:
         if told := disk_error_in(str(error), path):
             raise told from error
-        if isinstance(error, duckdb.IOException) or _INVALID in str(error):
+        if isinstance(error, duckdb.IOException | duckdb.FatalException) or _INVALID in str(error):
             raise WorkspaceError(
                 f"The disk failed while {path} was read or written.",
                 "Look after the disk, then do it again; nothing half done was kept.",
@@ -354,11 +355,13 @@ def _no_store(path: Path, error: Exception) -> WorkspaceError:
 
 
 def _connect_patiently(
-    path: Path, read_only: bool, wait_s: float, more: Mapping[str, str]
+    path: Path, read_only: bool, wait_s: float | None, more: Mapping[str, str]
 ) -> duckdb.DuckDBPyConnection:
     from localrec.graph.engine import duckdb  # only a command that opens a store pays
 
-    deadline = time.monotonic() + wait_s
+    began = time.monotonic()
+    deadline = began + (PATIENCE.wait_s if wait_s is None else wait_s)
+    tell = PATIENCE.tell
     while True:
         try:
             with owner_only():
@@ -373,6 +376,9 @@ def _connect_patiently(
                 raise _no_store(path, error) from error
             if time.monotonic() >= deadline:
                 raise _busy(path, error) from error
+            if tell is not None and time.monotonic() >= began + TOLD_AFTER_S:
+                tell(f"{_busy(path, error).message} Waiting for it.")
+                tell = None
             time.sleep(0.1)
 
 

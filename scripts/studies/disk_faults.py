@@ -131,7 +131,7 @@ def _measure_loaded(asked: argparse.Namespace) -> Findings:
         figures = msgspec.json.decode(out.read(), type=Figures)
     return Findings(
         text=_text(figures),
-        page="reliability",
+        page="../reliability",
         block="disk-faults",
         figures=figures,
         exit_code=int(bool(figures.harmful)),

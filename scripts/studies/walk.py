@@ -78,7 +78,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         cpu_s=round(time.process_time() - began, 1),
     )
     return Findings(
-        text=_text(figures), page="reliability", block="walk", figures=figures, kept_as="walk"
+        text=_text(figures), page="../reliability", block="walk", figures=figures, kept_as="walk"
     )
 
 

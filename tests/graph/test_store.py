@@ -360,7 +360,8 @@ def test_a_disk_that_fails_under_duckdb_is_told_in_a_sentence(bar, path, monkeyp
 
     for error in (
         duckdb.IOException("fsync failed!"),
-        duckdb.FatalException("database has been invalidated because of a previous fatal error"),
+        duckdb.FatalException("the log could not be synced"),
+        duckdb.InternalException("database has been invalidated because of a previous fatal error"),
     ):
         store = Store(Failing(error), path, read_only=False)
         with pytest.raises(WorkspaceError, match="The disk failed"):
