@@ -37,7 +37,7 @@ class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fiel
     neighbour_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1200
 
 
-class ZeroShotJudge:
+class ZeroShotReranker:
     """Rank candidates by asking a model about their titles.
 
     Args:
