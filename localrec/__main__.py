@@ -1,5 +1,5 @@
 """`python -m localrec` is the command `localrec`."""
 
-from localrec.cli.app import main
+from localrec.cli.start import main
 
 main()

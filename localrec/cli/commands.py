@@ -42,7 +42,7 @@ def _command(about: str, module: str, function: str = "", epilog: str = "EXAMPLE
 COMMANDS = {
     "ask": _command("Ask for a recommendation in plain language.", "ask"),
     "recommend": _command(
-        "A list for a person, from the first rating on; without any, what most people like.",
+        "A list for a person, from the first rating on; a name that nobody has is refused.",
         "recommend",
     ),
     "rank": _command(
@@ -74,11 +74,22 @@ COMMANDS = {
         "afterwards.",
         "forget",
     ),
+    "backup": _command(
+        "Write the whole workspace into one file, and read it back against its checksums.",
+        *("backup", "backup", "BACKUP_EXAMPLES"),
+    ),
+    "restore": _command(
+        "Replace the workspace by what a backup holds, after every checksum was found right.",
+        *("backup", "restore", "RESTORE_EXAMPLES"),
+    ),
     "doctor": _command(
         "Check libraries, models and the workspace; exits with 1 when something is broken.",
         *("doctor", "doctor", ""),
     ),
     "sql": _command("Ask the store in SQL, read-only.", "sql"),
+    "warm": _command(
+        "Keep the workspace in memory, so that ask and recommend answer at once.", "warm"
+    ),
     "tui": _command("Open the app in this terminal: ask, see why, say what you think.", "tui"),
     "mcp": _command(
         "Serve the workspace to another program: ask, recommend, rate, search, forget, by MCP.",
@@ -108,6 +119,7 @@ _ELSEWHERE = {
     "train": {
         "adapter": ("train_adapter", "adapter", "EXAMPLES"),
         "export": ("train_adapter", "export", "EXPORT_EXAMPLES"),
+        "reader": ("train_reader", "reader", "EXAMPLES"),
         "grpo": ("train_policy", "grpo", "EXAMPLES"),
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -87,8 +87,10 @@ class CommandContext:
     workspace: Path
     as_json: bool
 
-    def open_workspace(self, **options: Any) -> OpenWorkspace:
+    def open_workspace(self, **options: Any) -> AbstractContextManager[OpenWorkspace]:
         """Open the workspace for reading; `options` are those of `OpenWorkspace`."""
+        if not options and (lent := _lent.get(self.workspace.resolve())) is not None:
+            return lent()
         from localrec.workspace import OpenWorkspace  # not for --help
 
         return OpenWorkspace(self.workspace, **options)
@@ -100,9 +102,20 @@ class CommandContext:
         return self.as_json
 
 
+_lent: dict[Path, Callable[[], AbstractContextManager[OpenWorkspace]]] = {}
 _root_workspace: Path | None = None
 _root_json = False
 _command = CommandContext(Path(), False)
+
+
+def lend_workspace(folder: Path, lend: Callable[[], AbstractContextManager[OpenWorkspace]]) -> None:
+    """Have the commands of this process read a workspace that is kept open, instead of their own.
+
+    Args:
+        folder: The workspace.
+        lend: Lends it for one command.
+    """
+    _lent[folder.resolve()] = lend
 
 
 def set_global_options(workspace: Path | None, as_json: bool) -> None:
@@ -257,6 +270,20 @@ def user_keys(users: list[str]) -> list[str]:
         UsageError: nothing of one can be seen.
     """
     return [key for key in dict.fromkeys(map(user_key, users)) if key]
+
+
+def refuse_unknown(store: Store, users: Iterable[str | None]) -> None:
+    """Refuse a name of the command line that nobody has; what is near is named.
+
+    Raises:
+        UsageError: nobody is called so.
+    """
+    from localrec.graph.item_lookup import domains_of_person, nobody_called
+
+    for user in users:
+        if user and not domains_of_person(store, user):
+            begin = f'Begin with: localrec feedback --user "{user}" --item NAME --like'
+            raise nobody_called(store, user, otherwise=begin)
 
 
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:

@@ -49,6 +49,7 @@ class Event(StrEnum):
     RATED = "rated"
     LIKED = "liked"
     DISLIKED = "disliked"
+    ABANDONED = "abandoned"  # begun and given up: half a dislike
     SEEN = "seen"  # watched, read, drunk: without a verdict
     PLAYED = "played"  # heard; `times` says how often
     WANTED = "wanted"  # on a list for later
@@ -150,6 +151,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
         report: The receipt; rows were counted and checked before.
         people: What is known of the people.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
+        marks: Marks of `files` when they were checked: the store refuses others.
     """
 
     items: tuple[ItemRow, ...]
@@ -158,3 +160,4 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     report: ImportReport
     people: tuple[UserRow, ...] = ()
     scratch: tuple[Any, ...] = ()
+    marks: dict[str, Any] = {}

@@ -32,7 +32,7 @@ from localrec.graph.export_queries import (
     watchlist_query,
 )
 from localrec.graph.image_store import count_item_images
-from localrec.graph.item_lookup import near_people
+from localrec.graph.item_lookup import nobody_called
 from localrec.graph.store import Columns, Store
 from localrec.graph.table_writer import TableFormat, WrittenTable, open_table_writer, write_table
 
@@ -50,7 +50,7 @@ def run_export(store: Store, plan: ExportPlan) -> ExportReport:
     """Write all files of a plan, or none.
 
     Raises:
-        InputError: nobody of that key, no such list, or a target that takes no file.
+        InputError: no such list, or a target that takes no file.
         UsageError: the domain is not clear, or has no such format; a file exists already.
         WorkspaceError: the disk is full.
     """
@@ -154,17 +154,14 @@ def _choose(store: Store, plan: ExportPlan) -> tuple[Domain, _UserNode | None]:
     """Find the domain and the user of a plan.
 
     Raises:
-        InputError: nobody of that key is known.
-        UsageError: there are several domains to choose from, or not the one asked for.
+        UsageError: nobody of that key is known, there are several domains to choose from, or not
+            the one asked for.
     """
     user = clean_name(plan.user) if plan.user is not None else None
     if user is None:
         present = dict.fromkeys(_domains_present(store), 0)
     elif not (present := domains_of_user(store, user)):
-        raise InputError(
-            f"Nobody here is called {user!r}.",
-            near_people(store, user) or "Check the key given with --user.",
-        )
+        raise nobody_called(store, user)
     if plan.domain is not None and plan.domain not in present:
         raise UsageError(
             f"There is nothing about {plan.domain!r} to export.",

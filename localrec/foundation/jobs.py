@@ -35,12 +35,13 @@ def _program() -> list[str]:
     return [sys.executable, "-P", "-m", "localrec"]
 
 
-def start_in_background(folder: Path, arguments: Sequence[str]) -> None:
-    """Start a command of localrec that outlives this process, with the lowest claim on the CPU.
+def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool = True) -> None:
+    """Start a command of localrec that outlives this process.
 
     Args:
         folder: The workspace it works on.
         arguments: As behind `localrec`.
+        patient: Whether it has the lowest claim on the CPU.
     """
     package_home = str(Path(__file__).resolve().parents[2])
     search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
@@ -50,7 +51,7 @@ def start_in_background(folder: Path, arguments: Sequence[str]) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_be_patient if hasattr(os, "nice") else None,
+        preexec_fn=_be_patient if patient and hasattr(os, "nice") else None,
         env={**os.environ, "PYTHONPATH": search_path},
     )
 

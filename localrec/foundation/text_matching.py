@@ -99,28 +99,39 @@ def roots(text: str) -> tuple[str, ...]:
 
 
 class PhraseTable(Generic[Payload]):
-    """Phrases, each with one or more payloads, found in running text by longest match."""
+    """Phrases, each with one or more payloads, found in running text by longest match.
 
-    def __init__(self) -> None:
-        self._payloads: dict[tuple[str, ...], list[Payload]] = {}
-        self._longest: dict[str, int] = {}  # first root -> tokens of its longest phrase
-        self.words: Counter[str] = Counter()  # root -> phrases that contain it
+    Args:
+        payloads: What phrases stand for, where they were entered before, by their roots.
+        longest: First root -> tokens of its longest phrase.
+        words: Root -> phrases that contain it.
+    """
+
+    def __init__(
+        self,
+        payloads: dict[tuple[str, ...], list[Payload]] | None = None,
+        longest: dict[str, int] | None = None,
+        words: Counter[str] | None = None,
+    ) -> None:
+        self.payloads = {} if payloads is None else payloads
+        self.longest = {} if longest is None else longest
+        self.words = Counter() if words is None else words
 
     def add(self, phrase: str, payload: Payload) -> None:
         """Enter a phrase; entering the same payload twice changes nothing."""
         key = roots(phrase)
         if not key:
             return
-        if key not in self._payloads:
+        if key not in self.payloads:
             self.words.update(set(key))
-        known = self._payloads.setdefault(key, [])
+        known = self.payloads.setdefault(key, [])
         if payload not in known:
             known.append(payload)
-        self._longest[key[0]] = max(len(key), self._longest.get(key[0], 0))
+        self.longest[key[0]] = max(len(key), self.longest.get(key[0], 0))
 
     def get(self, phrase: str) -> tuple[Payload, ...]:
         """The payloads of exactly this phrase."""
-        return tuple(self._payloads.get(roots(phrase), ()))
+        return tuple(self.payloads.get(roots(phrase), ()))
 
     def longest_at(
         self, words: Sequence[str], first: int, end: int | None = None
@@ -132,9 +143,9 @@ class PhraseTable(Generic[Payload]):
         self, words: Sequence[str], first: int, end: int | None = None
     ) -> Iterator[PhraseMatch[Payload]]:
         """Every phrase that begins at token `first`, before `end`, longest first."""
-        limit = min(self._longest.get(words[first], 0), (end or len(words)) - first)
+        limit = min(self.longest.get(words[first], 0), (end or len(words)) - first)
         for length in range(limit, 0, -1):
-            payloads = self._payloads.get(tuple(words[first : first + length]))
+            payloads = self.payloads.get(tuple(words[first : first + length]))
             if payloads:
                 yield PhraseMatch(first=first, last=first + length, payloads=tuple(payloads))
 
@@ -151,12 +162,12 @@ class PhraseTable(Generic[Payload]):
 
     def phrases(self) -> list[str]:
         """All phrases, folded."""
-        return [" ".join(key) for key in self._payloads]
+        return [" ".join(key) for key in self.payloads]
 
     def suffix_of(self, words: tuple[str, ...]) -> tuple[Payload, ...]:
         """The payloads of the longest phrase that ends `words` (its head noun)."""
         for first in range(len(words)):
-            payloads = self._payloads.get(words[first:])
+            payloads = self.payloads.get(words[first:])
             if payloads:
                 return tuple(payloads)
         return ()

@@ -19,7 +19,7 @@ from localrec.data.domains import ConceptTables, Domain, QuestionWords
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
-from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
+from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins, shipped_plugins
 
 _FILES = ("domain.toml", "words.toml", "columns.toml", "taxonomy.toml")
 _OWN = "domains"  # folder of a workspace
@@ -137,6 +137,11 @@ def known_domains() -> list[str]:
     return sorted({*_own_names(), *shipped_domains()})
 
 
+def is_known_domain(name: str) -> bool:
+    """Whether there is a domain of a name; most are found without a look at all the others."""
+    return _own_folder(name) is not None or _shipped_folder(name) is not None
+
+
 def shipped_domains() -> list[str]:
     """Return the name of every domain that no workspace brings."""
     return sorted({*_domains_without_pack(), *list_plugins(DOMAINS)})
@@ -159,16 +164,29 @@ def _own_folder(name: str) -> Path | None:
 
 
 def _find_folder(name: str) -> Path:
-    folder = _domains_without_pack().get(name)
-    if folder is not None:
-        return folder
-    pack = find_plugin(DOMAINS, name)
-    if pack is None:
+    home = _shipped_folder(name)
+    if home is None:
         raise InputError(
             f"There is no domain named {name!r}.", f"Known: {', '.join(known_domains())}."
         )
-    home: Path = pack.load().folder
     return home
+
+
+def _shipped_folder(name: str) -> Path | None:
+    """The folder of a domain that no workspace brings; packs of others are searched last."""
+    if name not in (own := shipped_plugins(DOMAINS)) and (folder := _data_folder(name)):
+        return folder
+    pack = own.get(name) or find_plugin(DOMAINS, name)
+    return None if pack is None else pack.load().folder
+
+
+def _data_folder(name: str) -> Path | None:
+    """The folder below `datasets/` that declares a domain; only files that name it are parsed."""
+    for path in sorted(shipped("datasets").glob("*/domain.toml"), reverse=True):
+        text = path.read_text(encoding="utf-8")
+        if f'"{name}"' in text and tomllib.loads(text)["name"] == name:
+            return path.parent
+    return None
 
 
 def _domains_without_pack() -> dict[str, Path]:

@@ -7,12 +7,11 @@ the names and errors in it are those of `duckdb`. Import this module inside func
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import duckdb as duckdb
-else:
-    try:
-        import _duckdb as duckdb
-    except ImportError:  # a version that names its compiled module otherwise
-        import duckdb
+else:  # a version may name its compiled module otherwise
+    duckdb = import_module("_duckdb" if find_spec("_duckdb") else "duckdb")

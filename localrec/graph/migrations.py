@@ -175,13 +175,13 @@ SCHEMA_VERSION = len(_STEPS)
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     """The number of steps this store has seen; 0 for a file that is no store."""
-    columns = connection.execute(
-        "SELECT column_name FROM duckdb_columns() WHERE table_name = 'meta' ORDER BY 1"
-    ).fetchall()
-    if columns != [("key",), ("value",)]:
+    from localrec.graph.engine import duckdb
+
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    except (duckdb.CatalogException, duckdb.BinderException):  # no such table, or another's
         return 0
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row and str(row[0]).isdigit() else 0
+    return int(row[0]) if row and str(row[0]).isdecimal() else 0
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -189,9 +189,17 @@ def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     return schema_version(connection) < SCHEMA_VERSION and not _is_foreign(connection)
 
 
+def older_version(connection: duckdb.DuckDBPyConnection) -> int:
+    """The schema of a store that steps are missing of; 0 for one of today, and for no store."""
+    version = schema_version(connection)
+    return version if version < SCHEMA_VERSION else 0
+
+
 def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
+    if schema_version(connection):
+        return False
     tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
-    return bool(tables and tables[0]) and schema_version(connection) == 0
+    return bool(tables and tables[0])
 
 
 def require_current(connection: duckdb.DuckDBPyConnection) -> None:

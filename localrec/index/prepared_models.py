@@ -1,4 +1,4 @@
-"""A model of ONNX as onnxruntime runs it, kept beside the pulled models and mapped when it is opened.
+"""A model of ONNX as onnxruntime runs it, kept beside the pulled models and mapped at opening.
 
 The pulled MiniLM has weights of 8 bits and computes with 32, so that each opening turns 23 MB into
 90, orders the graph anew and holds everything twice. Done once and kept, the weights are mapped

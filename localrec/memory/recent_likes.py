@@ -13,7 +13,7 @@ from localrec.memory.update_context import MAX_HISTORY_ITEMS
 _DEEDS = """
     SELECT user_id, item_id,
         CASE WHEN rating IS NOT NULL THEN (rating >= $liked_from)::INTEGER
-            WHEN event = 'liked' THEN 1 WHEN event = 'disliked' THEN 0
+            WHEN event = 'liked' THEN 1 WHEN event IN ('disliked', 'abandoned') THEN 0
             WHEN event IN ('seen', 'played') THEN 2 ELSE 3 END AS said
     FROM interaction WHERE {whose} ORDER BY user_id, "at" NULLS FIRST, rowid
 """

@@ -120,8 +120,7 @@ def _without_texts(
     for wish in intent.texts:
         if wish.barred:
             left = allowed & ~catalogue.items_saying(wish.words)
-            kept = _meeting(left, demands)
-            if kept.any() or (left.any() and not _meeting(allowed, demands).any()):
+            if left.any():
                 allowed = left
     return allowed
 

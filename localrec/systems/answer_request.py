@@ -13,6 +13,7 @@ from localrec.data.arrays import Mask
 from localrec.data.query import Query, RoutedTask
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
+from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.personalize import exclude_disliked, state_mask
 from localrec.retrieval.search_query import RankedItems, SearchQuery
@@ -46,6 +47,11 @@ class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
     k: int
     fit: ScoredItems | None
     trace: RunTrace
+
+    @property
+    def profile(self) -> UserProfile | None:
+        """The profile of the user who asks; None: nobody is named or nothing is known."""
+        return None if self.fit is None else self.fit.user_profile
 
 
 class ChosenItems(msgspec.Struct, frozen=True, kw_only=True):

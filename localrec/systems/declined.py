@@ -12,15 +12,18 @@ from localrec.foundation.run_trace import RunTrace
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.topics import (
     TopicPrototypes,
-    is_doubtful,
     is_small_talk,
+    score_needed,
     topic_of,
     topic_prototypes,
+    topic_score,
+    topic_weights,
 )
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace.domain_context import DomainContext
 
 _NEAREST = 2
+_UNREAD = 0.5  # score needed below which little was read
 
 
 def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
@@ -32,17 +35,22 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
         return query
     if is_small_talk(text, query, domain):
         return msgspec.structs.replace(query, topic="small talk")
-    if not is_doubtful(text, query, domain):
+    needed = score_needed(text, query, domain)
+    if needed is None:
         return query
     embedder = context.models.embedder
     search = context.search_query(text, query)
     if search.embedder is not embedder:
         return query  # vectors by spelling, until the real ones are made, know no topics
-    prototypes: TopicPrototypes = context.once(
-        "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
-    )
-    topic = topic_of(search.vector, prototypes)
-    return query if topic == "wish" else msgspec.structs.replace(query, topic=topic)
+    weights = topic_weights()
+    if weights.embedder == embedder.name:
+        is_other = topic_score(search.vector, weights) > needed
+    else:
+        prototypes: TopicPrototypes = context.once(
+            "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
+        )
+        is_other = needed < _UNREAD and topic_of(search.vector, prototypes) == "other"
+    return msgspec.structs.replace(query, topic="other") if is_other else query
 
 
 def declined_answer(

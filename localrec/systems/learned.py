@@ -33,7 +33,7 @@ from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
 
-_LIKED, _DISLIKED = 5.0, 0.5  # stars of a word without stars
+_LIKED, _ABANDONED, _DISLIKED = 5.0, 1.5, 0.5  # stars of a word without stars
 _CERTAIN = 0.5  # strength from which something is liked or disliked, not only met
 
 
@@ -129,10 +129,14 @@ def learned_recommender(context: DomainContext, counted: EvidenceRecommender) ->
 
 def _stars(profile: UserProfile) -> NDArray[np.float32]:
     """Return the rating of each item, with feedback as a rating too, (m,)."""
-    said = np.where(
-        profile.strengths >= _CERTAIN,
-        _LIKED,
-        np.where(profile.strengths <= -_CERTAIN, _DISLIKED, np.nan),
+    said = np.select(
+        [
+            profile.strengths >= _CERTAIN,
+            profile.strengths < -_CERTAIN,
+            profile.strengths == -_CERTAIN,
+        ],
+        [_LIKED, _DISLIKED, _ABANDONED],
+        np.nan,
     )
     return np.where(np.isnan(profile.stars), said, profile.stars).astype(np.float32)
 

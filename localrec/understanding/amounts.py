@@ -42,11 +42,17 @@ _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
 _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
 )
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|dont|doesnt|isnt|wont|cannot|cant|mustnt|shouldnt|refuses?|nothing)"
+    r"(?:\s+(?!and\b|but\b|with\b|or\b)[a-z]+){0,3}\s*$"
+)
+_OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = r"(?:to|and|or|-|–)"
 _BEHIND = {
     **dict.fromkeys(_WORDS.most_behind, "most"),
     **dict.fromkeys(_WORDS.least_behind, "least"),
+    **dict.fromkeys(_WORDS.exactly_behind, "exactly"),
     **dict.fromkeys(_WORDS.near_behind, "near"),
 }
 
@@ -81,6 +87,8 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         before = " ".join((match["cue"] or "").split())
         behind = match["behind"] or match.groupdict().get("mid") or ""
         how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
+        if before and _NEGATED.search(line[: match.start()].replace("'", "")):
+            how = _OPPOSITE.get(how, how)  # "must not be kept longer than 20 minutes"
         if second is not None:
             both = (first, _value(second) * factor)
             bounds = _span((min(both), max(both)), "between", spec)
@@ -95,6 +103,8 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
 
 def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
     low, high = value
+    if how == "exactly":
+        return low, high
     if spec.bound == "low":
         return (-MOST, low) if how in ("", "between") else None
     if spec.bound == "high" and how in ("", "between", "least"):
@@ -137,7 +147,7 @@ def _value(told: str) -> float:
 
 
 _CUES = "|".join(
-    re.escape(one)
+    re.escape(one).replace("\\ ", r"\s+")
     for one in sorted(
         (
             *_WORDS.below,
@@ -151,7 +161,10 @@ _CUES = "|".join(
         reverse=True,
     )
 )
-_ENDINGS = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
+_ENDINGS = "|".join(
+    re.escape(one) + r"(?!\s+to\b)" * (one == "up")
+    for one in sorted(_BEHIND, key=len, reverse=True)
+)
 _BARE = re.compile(
     rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
@@ -206,7 +219,7 @@ def _patterns_of(
         lead = rf"(?:{name}\s*)?" if not unit[-1:].isalnum() else ""
         second = rf"(?:\s*(?:{name}{end})?\s*{_BETWEEN}\s*{lead}(?P<second>{_VALUE}))?"
         number = rf"{lead}(?P<first>{_VALUE}){second}"
-        found.append((rf"{cue}{before}{number}{mid}[\s-]*{name}{end}{behind}", factor))
+        found.append((rf"{cue}{before}{number}{mid}[\s-]*(?:of\s+)?{name}{end}{behind}", factor))
         if lead:  # a sign stands before its number as well
             found.append((rf"{cue}{before}{name}\s*{number}{behind}", factor))
     for word in words:
@@ -215,7 +228,8 @@ def _patterns_of(
         linking = (
             r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the))*\s*"
         )
-        found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))
+        if not word.endswith(("ed", "ing")):
+            found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))
         found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
     if than:  # "not dearer than 25": the word says of what it is
         told = "|".join(map(re.escape, than))
@@ -227,11 +241,15 @@ def _patterns_of(
 def _number_before(name: str) -> str:
     """A number directly before what a domain calls it: "a 4.5 rating", "under 10 in price"."""
     second = rf"(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
-    return rf"(?P<first>{_VALUE}){second}(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])"
+    return (
+        rf"(?!an\b)(?P<first>{_VALUE}){second}(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])(?!\s*\d)"
+    )
 
 
 def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
     units, words = dict(spec.units), spec.words
+    verbs = [word.removesuffix("d") for word in words if word.endswith("ed")]
+    words = (*words, *verbs)  # "rated 4", "which people rate 4"
     if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
         units = {**dict.fromkeys(_MONEY, money), **units}
         words = (*words, *english().spending)

@@ -77,6 +77,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     or_bridges: Words
     beside: tuple[str, ...]
     possessive: Words
+    person_verbs: Words
     have: tuple[str, ...]
     backward_have: Words
 
@@ -92,6 +93,7 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exactly: tuple[str, ...]
     most_behind: tuple[str, ...]
     least_behind: tuple[str, ...]
+    exactly_behind: tuple[str, ...]
     near_behind: tuple[str, ...]
 
 
@@ -131,6 +133,10 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: tuple[str, ...]
     other: tuple[str, ...]
     asking: tuple[str, ...]
+    thanks: tuple[str, ...]
+    greetings: Words
+    errands: tuple[str, ...]
+    errands_anywhere: tuple[str, ...]
     wishes: Words
     silent: Words
 
@@ -160,6 +166,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     company: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch, roots
-from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.language_words import Phrase, cue_words, english, phrases
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.senses import choose_meaning, is_served_in
-from localrec.understanding.spelling import is_everyday
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
@@ -83,10 +83,10 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
             if meaning is not None:
                 doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
+                others = _of_the_kind(meaning, name.payloads, vocabulary)
                 elsewhere = _of_other_kinds(meaning, name.payloads, vocabulary)
-                mentions.append(
-                    Mention(name.first, name.last, meaning, elsewhere=elsewhere, doubtful=doubtful)
-                )
+                span = name.first, name.last
+                mentions.append(Mention(*span, meaning, None, others, elsewhere, doubtful))
             position = name.last
         elif near := _misspelt_name(reading, vocabulary, position, end):
             mentions.append(near)
@@ -110,6 +110,16 @@ def _hides_a_live_name(
         for first in range(name.first + 1, name.last)
         for match in vocabulary.names.phrases_at(reading.roots, first)
     )
+
+
+def _of_the_kind(
+    chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """What else of its kind a name means: "shiraz" is also called syrah."""
+    if chosen.role not in _ALIKE:
+        return ()
+    alike = (one for one in meanings if one.kind == chosen.kind and one != chosen)
+    return tuple(one.key for one in alike if vocabulary.is_usable(one))
 
 
 def _of_other_kinds(
@@ -155,15 +165,30 @@ def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, l
 def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
     """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
     root = reading.roots[position]
-    if root in vocabulary.item_nouns:
+    if root in vocabulary.item_nouns or _is_a_person_here(reading, position):
+        return None
+    if root in cue_words() or reading.words[position] in cue_words():
         return None
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
-    if not found:
-        return None
+    typed = reading.tokens[position].word
+    if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
+        return None  # "Tassie" is no slip of some maker's name
     keys = tuple(one.key for one in found[1:])
-    doubtful = not by and found[0].role != "component"
-    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=doubtful)
+    sure = by or found[0].role == "component" or _is_strange(reading, position)
+    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def _is_strange(reading: Reading, place: int) -> bool:
+    """Whether a word is no English word and was typed as it is read ("Bourdain")."""
+    typed = reading.tokens[place].word
+    return typed not in reading.corrected and typed not in english_words()
+
+
+def _is_a_person_here(reading: Reading, place: int) -> bool:
+    """ "Lee refuses anything old", "Charlie wants": who is spoken of, and no maker."""
+    following = reading.words[place + 1 : place + 2]
+    return bool(_WORDS.person_verbs & {*following}) and not reading.gaps[place + 1]
 
 
 def _words_of_a_name(
@@ -229,6 +254,8 @@ def _misspelt_item(
         return None
     for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
         words = reading.roots[position:last]
+        if last - position > 1 and vocabulary.is_plain(reading.words[last - 1]):
+            continue
         rare = [word for word in words if vocabulary.is_only_in_items(word)]
         kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
         squashed = nameless and last - position == 1 and len(words[0]) > 7

@@ -26,6 +26,8 @@ from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
+from localrec.understanding.question_roles import RoleTagger
+from localrec.understanding.role_decisions import decide_refusals, tag_words, without_asides
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.unused_words import unused_phrases
@@ -37,19 +39,22 @@ _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
 
 
-def parse_query(question: str, vocabulary: Vocabulary) -> Query:
+def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
+    roles = tag_words(tagger, text, reading)
     found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
-    mentions = [one for one in found if _is_free(reading, one, numbers, state)]
+    free = [one for one in found if _is_free(reading, one, numbers, state)]
+    mentions, passed_over = without_asides(roles, free)
     owner = owners(reading, mentions)
-    barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
-    used = state.places | _places_of(numbers, reading)
-    texts = find_text_places(text, reading, owner, used, barred, vocabulary)
-    wanted = [not barred[one.first] or one.first in texts.spared for one in mentions]
+    used = state.places | _places_of(numbers, reading) | passed_over
+    barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
+    texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
+    barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
+    wanted = [not barred[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)

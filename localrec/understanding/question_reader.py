@@ -28,6 +28,7 @@ from localrec.understanding.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from localrec.index.image_index import ImageIndex
     from localrec.llm.chat_model import ChatModel, VisionModel
+    from localrec.understanding.question_roles import RoleTagger
 
 
 class QuestionReader:
@@ -40,6 +41,8 @@ class QuestionReader:
         open_slot_model: Opens the model that reads the words; None: rules read them.
         open_vision: Opens the model that describes an image; None: the image is only measured.
         open_pictures: Opens the items' own images to compare with; returns None without any.
+        open_tagger: Opens the tagger that tells what names are there for, None where its models are
+            missing; None: rules alone tell it.
 
     Example:
         `QuestionReader(catalogue, vocabulary, shelf_of).read(Question(query="gin, no egg"), trace)`
@@ -54,6 +57,7 @@ class QuestionReader:
         open_slot_model: Callable[[], ChatModel] | None = None,
         open_vision: Callable[[], VisionModel] | None = None,
         open_pictures: Callable[[], ImageIndex | None] = lambda: None,
+        open_tagger: Callable[[], RoleTagger | None] | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._vocabulary = vocabulary
@@ -61,6 +65,7 @@ class QuestionReader:
         self._open_slot_model = open_slot_model
         self._open_vision = open_vision
         self._open_pictures = open_pictures
+        self._open_tagger = open_tagger
 
     def read(self, question: Question, trace: RunTrace) -> Query:
         """Read a question with its image and its shelf.
@@ -93,7 +98,8 @@ class QuestionReader:
             query = trace.played_by_model("understanding", by_model)
             if query is not None:
                 return query
-        return parse_query(text, self._vocabulary)
+        tagger = self._open_tagger() if self._open_tagger else None
+        return parse_query(text, self._vocabulary, tagger)
 
     @cached_property
     def _slot_reader(self) -> SlotReader:

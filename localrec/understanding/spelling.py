@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from localrec.foundation.text_matching import Token, roots, singular
 from localrec.understanding.language_words import english
@@ -75,7 +77,7 @@ class SpellingCorrector:
 
     @cached_property
     def _spellings(self) -> list[str]:
-        usual = (word for word, rank in english_words().items() if rank < _USUAL_RANK)
+        usual = (word for word, rank in english_words().ranks.items() if rank < _USUAL_RANK)
         longer = (word for word in usual if len(word) > 3)
         return sorted({*self._names, *self._titles, *self._plain, *self._parts, *longer})
 
@@ -96,6 +98,9 @@ class SpellingCorrector:
             return tuple(meant.split())
         if self._is_known(token):
             return (root,)
+        whole = f"{token.word}g"  # "comin", "drinkin"
+        if token.word.endswith("in") and word_rank(whole) < _USUAL_RANK and len(whole) > 5:
+            return (singular(whole),)
         for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
             stem = token.word.removesuffix(ending)
             if stem != token.word and (stem in self._names or stem in self._titles):
@@ -206,22 +211,68 @@ class SpellingCorrector:
         return self._names.get(word, 0) + self._titles.get(word, 0)
 
 
-@lru_cache
-def english_words() -> dict[str, int]:
-    """Eighty thousand English words, none of them a typo, commonest first; word -> its rank.
+class EnglishWords:
+    """Eighty thousand English words, none of them a typo, and how often each is used.
 
-    Read in 30 ms, for a word nobody knows.
+    A question asks for few of them, so the first ones are looked up in the file's bytes; who asks
+    for many gets a dictionary, whose making takes as long as sixty such looks.
     """
-    from importlib.resources import files
 
-    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    lines = listed.read_text(encoding="utf-8-sig").splitlines()
-    return {line.split(" ", 1)[0]: rank for rank, line in enumerate(lines)}
+    FEW = 40
+
+    def __init__(self) -> None:
+        self._bytes = _frequency_list().removeprefix(b"\xef\xbb\xbf")
+        self._found: dict[str, int | None] = {}
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """Every word with its rank, commonest first."""
+        lines = self._bytes.decode("utf-8").splitlines()
+        return {line.split(" ", 1)[0]: rank for rank, line in enumerate(lines)}
+
+    @cached_property
+    def count(self) -> int:
+        """How many words there are."""
+        return len(self.ranks) if "ranks" in self.__dict__ else self._bytes.count(b"\n") + 1
+
+    def __contains__(self, word: str) -> bool:
+        return self.rank(word) is not None
+
+    def rank(self, word: str) -> int | None:
+        """Rank of a word, 0 for the commonest; None for one that is not listed."""
+        if "ranks" in self.__dict__ or len(self._found) >= self.FEW:
+            return self.ranks.get(word)
+        if word not in self._found:
+            self._found[word] = self._look_up(word)
+        return self._found[word]
+
+    def _look_up(self, word: str) -> int | None:
+        line = b"%b " % word.encode("utf-8", "surrogatepass")
+        if not word or " " in word:
+            return None
+        place = 0 if self._bytes.startswith(line) else self._bytes.find(b"\n" + line) + 1
+        if not place and not self._bytes.startswith(line):
+            return None
+        return self._bytes.count(b"\n", 0, place)
+
+
+def _frequency_list() -> bytes:
+    """Read the list of words that symspellpy brings, without importing the package (30 ms)."""
+    found = find_spec("symspellpy")
+    folder = Path((found and found.origin) or "").parent
+    return (folder / "frequency_dictionary_en_82_765.txt").read_bytes()
+
+
+@lru_cache
+def english_words() -> EnglishWords:
+    """Open the list of English words, for a word nobody knows."""
+    return EnglishWords()
 
 
 def word_rank(word: str) -> int:
     """Rank of an English word by how often it is used, 0 for the commonest."""
-    return english_words().get(word, len(english_words()))
+    rank = english_words().rank(word)
+    return english_words().count if rank is None else rank
 
 
 def is_everyday(word: str) -> bool:

@@ -9,6 +9,7 @@ import re
 
 _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
+_TEENS = re.compile(r"\bin the teens\b")
 _PART = re.compile(
     r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three\s+quarters\s+of|3\s+quarters\s+of)"
     r"\s+an?\s+(?P<unit>[a-z]+)"
@@ -22,6 +23,7 @@ def respell_amounts(line: str) -> str:
     Example:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
+    line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)
     return _AND_A_HALF.sub(lambda match: _padded(f"1.5 {match['unit']}", match), line)

@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from string import ascii_lowercase
+from typing import NamedTuple
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.language_words import cue_words, english, phrases_by_first_word
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
-from localrec.understanding.partial_names import PartialNames
+from localrec.understanding.partial_names import LongName, PartialNames
 from localrec.understanding.spelling import SpellingCorrector, is_everyday
 
 _LEAST_USE = 10
@@ -49,10 +50,24 @@ class Reading(msgspec.Struct, frozen=True):
         return end
 
 
-class Vocabulary:
-    """The phrase tables of one domain's catalogue, and the spelling of its words."""
+class VocabularyTables(NamedTuple):
+    """All phrases of a vocabulary: what names mean, which items are called so, parts of names."""
 
-    def __init__(self, catalogue: Named) -> None:
+    names: PhraseTable[Meaning]
+    items: PhraseTable[str]
+    long_names: dict[str, list[LongName]]
+    callable: set[str]
+
+
+class Vocabulary:
+    """The phrase tables of one domain's catalogue, and the spelling of its words.
+
+    Args:
+        catalogue: The names of items and attributes.
+        tables: The tables that were built from them before; None builds them.
+    """
+
+    def __init__(self, catalogue: Named, tables: VocabularyTables | None = None) -> None:
         self.domain: Domain = catalogue.domain
         self._catalogue = catalogue
         self.names: PhraseTable[Meaning] = PhraseTable()
@@ -69,13 +84,11 @@ class Vocabulary:
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
         self.partial = PartialNames(self.domain, self.is_plain, self.is_usable)
-        self._add_attributes()
-        self._add_phrases()
-        for key, name in zip(catalogue.keys, catalogue.names, strict=True):
-            self._add_item(key, name)
-        for short, name in self.domain.nicknames.items():
-            for key in self.items.get(name):
-                self.items.add(short, key)
+        if tables is None:
+            self._add_all()
+        else:
+            self.names, self.items = tables.names, tables.items
+            self.partial.words, self.partial.callable = tables.long_names, tables.callable
         self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
         self._spelling = SpellingCorrector(
             self.names.words,
@@ -84,6 +97,20 @@ class Vocabulary:
             self._plain_words | self._told_otherwise(),
             self.domain.words.compounds,
         )
+
+    @property
+    def tables(self) -> VocabularyTables:
+        """All phrases, to be kept."""
+        return VocabularyTables(self.names, self.items, self.partial.words, self.partial.callable)
+
+    def _add_all(self) -> None:
+        self._add_attributes()
+        self._add_phrases()
+        for key, name in zip(self._catalogue.keys, self._catalogue.names, strict=True):
+            self._add_item(key, name)
+        for short, name in self.domain.nicknames.items():
+            for key in self.items.get(name):
+                self.items.add(short, key)
 
     def _told_otherwise(self) -> frozenset[str]:
         """Words that are no names and no everyday words, but that other rules listen for."""
@@ -96,8 +123,11 @@ class Vocabulary:
         state = english().state
         past = (*state.unmet, *state.met, *state.wanted, *state.unwanted)
         states = (word for phrase in past for word in phrase.split())
-        told = (*numbers, *states, *english().years.decades, *english().numbers)
-        return frozenset(word for word in told if len(word) > 3)
+        years = english().years
+        bounds = (*years.before, *years.until, *years.after, *years.since, *years.since_behind)
+        cues = (*cue_words(), *(word for phrase in bounds for word in phrase.split()))
+        told = (*numbers, *states, *cues, *years.decades, *english().numbers)
+        return frozenset(word for word in told if len(word) > 2)
 
     @cached_property
     def units(self) -> frozenset[str]:
@@ -243,10 +273,21 @@ class Vocabulary:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
+            for place in self._parts_of_the_world.get(attribute.key, ()):
+                self.names.add(place, meaning)
             if spec.role == "category":  # "Coffee / Tea", "Sicily & Sardinia" by either half
                 for half in re.split(r"/| & ", attribute.name):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    @cached_property
+    def _parts_of_the_world(self) -> dict[str, list[str]]:
+        """A country's key -> what parts of the world it lies in."""
+        found: dict[str, list[str]] = {}
+        for place, countries in english().places.items():
+            for country in countries:
+                found.setdefault(country, []).append(place)
+        return found
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.

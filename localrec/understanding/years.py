@@ -16,7 +16,7 @@ import msgspec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
 
-EARLIEST, LATEST = 0, 9999
+EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
 _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
@@ -34,18 +34,22 @@ _PART = (
     + "|".join(sorted(_WORDS.early | _WORDS.middle | _WORDS.late, key=len, reverse=True))
     + r")[\s-]+(?:of\s+)?(?:the\s+)?)?"
 )
-_TO = r"\s*(?:-|–|—|to|and|until|till|through|thru)\s*(?:the\s+)?"
+_TO = (
+    r"\s*(?:-|–|—|up to and including|up to|up until|to|and|until|till|through|thru)\s*(?:the\s+)?"
+)
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}
 _REFUSED = re.compile(
-    r"\b(?:" + "|".join(sorted(_WORDS.refused, key=len, reverse=True)) + r")\s+(?:the\s+)?$"
+    r"\b(?:"
+    + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
+    + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|the)\s+)*$"
 )
 
 
 class YearSpan(msgspec.Struct, frozen=True):
     """Characters `start` to `end` of a question, and the closed span of years they ask for.
 
-    A span that is `barred` is refused ("not 1995"); an era has a name ("post-war").
+    A span that is `barred` is refused ("not 1995").
     """
 
     start: int
@@ -53,7 +57,6 @@ class YearSpan(msgspec.Struct, frozen=True):
     low: int
     high: int
     barred: bool = False
-    is_era: bool = False
 
 
 def level(text: str) -> str:
@@ -74,7 +77,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     found: list[YearSpan] = []
     for bare in _candidates(line, decades, short):
         refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
-        if refused and bare.is_era:
+        if refused and (bare.low <= EARLIEST or bare.high >= LATEST):
             bare = _other_side(bare)
         one = msgspec.structs.replace(
             bare,
@@ -117,7 +120,7 @@ def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
 def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
     for phrase, (low, high) in _WORDS.eras.items():
         for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
-            yield YearSpan(match.start(), match.end(), low, high, is_era=True)
+            yield YearSpan(match.start(), match.end(), low, high)
     for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
         ends = _second(match, begins) or (0, 0)
@@ -137,7 +140,7 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
 
 
 def _other_side(era: YearSpan) -> YearSpan:
-    """The years that "not from this century" leaves."""
+    """The years that "not from this century" and "not from after 1990" leave."""
     if era.high == LATEST:
         return msgspec.structs.replace(era, low=EARLIEST, high=era.low - 1)
     if era.low == EARLIEST:

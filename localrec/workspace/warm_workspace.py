@@ -75,6 +75,18 @@ class WarmWorkspace:
             self._release()
             yield
 
+    def drop_if_changed(self) -> None:
+        """Forget what was read where somebody changed the store or the settings since.
+
+        What was forgotten is then no longer in memory, although nobody asks.
+        """
+        from localrec.graph.leased_store import workspace_mark
+
+        with self._lock:
+            if self._opened is not None and workspace_mark(self.folder) != self._mark:
+                self._release()
+                self._opened = self._mark = None
+
     def started_models(self) -> list[ModelProcess]:
         """List the models that were started, for whoever stops their calls."""
         return self._pool.started() if self._pool else []

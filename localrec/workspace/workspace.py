@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
-from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
+from localrec.graph.domain_files import is_known_domain, load_domain, use_domains_of
 from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -97,11 +98,10 @@ class OpenWorkspace:
         """List the domains that have items, largest first."""
         use_domains_of(self.folder)
         rows = self.store.rows(
-            "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
-            "GROUP BY ALL ORDER BY count(*) DESC, domain",
-            [known_domains()],
+            "SELECT domain, kind, count(*) FROM node GROUP BY ALL ORDER BY count(*) DESC, domain"
         )
-        return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
+        known = [row for row in rows if is_known_domain(row[0])]
+        return [domain for domain, kind, _ in known if kind == _item_kind(domain)]
 
     def context(self, domain: str, user: str | None = None) -> DomainContext:
         """Return a domain as one user sees it: the shelves and tags of others are hidden.
@@ -134,3 +134,11 @@ class OpenWorkspace:
         self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()
+
+
+def _item_kind(domain: str) -> str | None:
+    """The kind of a domain's items; None of one whose declaration is broken, which doctor tells."""
+    try:
+        return load_domain(domain).item
+    except InputError:
+        return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_it_is_what_is_opened_from_then_on(model, tmp_path):
         "MiniLmEmbedder(Path(sys.argv[1])).embed(['gin'])\n"
         "print(open('/proc/self/maps').read())"
     )
-    if not os.path.exists("/proc/self/maps"):
+    if not Path("/proc/self/maps").exists():
         pytest.skip("looks into /proc")
     maps = subprocess.run(
         [sys.executable, "-c", opened, model], capture_output=True, text=True, check=True

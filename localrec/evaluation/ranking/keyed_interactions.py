@@ -21,7 +21,9 @@ from localrec.foundation.errors import InputError
 from localrec.graph.interactions import USER
 from localrec.graph.store import Store
 
-_MEETINGS = (Event.RATED, Event.LIKED, Event.DISLIKED, Event.SEEN, Event.PLAYED)
+_MEETINGS = (
+    *(Event.RATED, Event.LIKED, Event.DISLIKED, Event.ABANDONED, Event.SEEN, Event.PLAYED),
+)
 
 _MET = """
     CREATE OR REPLACE TEMP TABLE met AS

@@ -39,7 +39,8 @@ _DRIFT = 0.01  # share of new rows from which a ranker is learnt again
 _ROWS = """
     SELECT user_id, item_id, max("at") AS newest,
         arg_max(
-            coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5 END),
+            coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5
+                WHEN 'abandoned' THEN 1.5 END),
             (coalesce("at", TIMESTAMP '0001-01-01'), i.rowid)
         ) AS rating
     FROM interaction i JOIN node n ON n.node_id = i.item_id
