@@ -233,13 +233,13 @@ def coverage(lists: Lists, items: int) -> float:
 def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
     """Compute the mean self-information of each list in bits, (b,); NaN for an empty list.
 
-    An item says -log2(share of the people who have it): 0 where everybody has it (Zhou et al.
-    2010). One that nobody has counts as if one person did, the most that can be said of it.
+    An item says -log2(share of the users who have it): 0 where everybody has it (Zhou et al.
+    2010). One that nobody has counts as if one user did, the most that can be said of it.
     RecBole has the average popularity instead, which is the mean of `owners`.
 
     Args:
         lists: Items as numbers, best first.
-        owners: How many people have each item, in the data learned from, (items,).
+        owners: How many users have each item, in the data learned from, (items,).
         people: How many there are.
     """
     surprise = np.log2(people) - np.log2(np.maximum(owners, 1))
@@ -311,7 +311,7 @@ def miscalibration(history: Values, listed: Values, steadying: float = STEADYING
     the sum of p log(p / q'), with q' = (1 - a) q + a p, which keeps it finite, at most -log a.
 
     Args:
-        history: `genre_shares` of what people had, (b, g).
+        history: `genre_shares` of what users had, (b, g).
         listed: `genre_shares` of what they were shown, (b, g).
         steadying: Steck's a.
     """

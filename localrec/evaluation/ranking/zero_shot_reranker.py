@@ -41,7 +41,7 @@ class ZeroShotReranker:
     """Rank candidates by asking a model about their titles.
 
     Args:
-        model: Opened by whoever closes it.
+        model: The caller opens and closes it.
         titles: The title of each item, (n,).
         noun: What the items are, in the plural.
         config: How the model is asked.
