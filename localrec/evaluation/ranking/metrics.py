@@ -279,17 +279,6 @@ def attribute_distance(attributes: Sequence[Collection[Hashable]]) -> PairDistan
     return distance
 
 
-def vector_distance(vectors: NDArray[np.floating[Any]]) -> PairDistance:
-    """One minus the cosine of two items' vectors, (items, size); 1 where either is all zeros."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = vectors / np.where(lengths > 0, lengths, 1.0)
-
-    def distance(left: Numbers, right: Numbers) -> Values:
-        return 1.0 - np.einsum("ps,ps->p", unit[left], unit[right]).astype(np.float64)
-
-    return distance
-
-
 def genre_shares(lists: Lists, genres: NDArray[np.floating[Any]]) -> Values:
     """Compute the share of each genre in each list, (b, g); rows sum to 1, or are NaN.
 
@@ -346,11 +335,6 @@ def faults_of(
         "short": len(known) < wanted,
     }
     return tuple(fault for fault, there in found.items() if there)
-
-
-def invalid_rate(faults: Sequence[tuple[Fault, ...]]) -> float:
-    """Compute the share of answers with any fault; 0 without answers."""
-    return sum(map(bool, faults)) / len(faults) if faults else 0.0
 
 
 def _flat(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
