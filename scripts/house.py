@@ -36,7 +36,7 @@ COMMANDS = {
 FEATURES = {
     "default ranking that is learnt": (
         "localrec/ranking/learned localrec/index/gru4rec.py localrec/systems/learned.py "
-        "localrec/systems/judge_learning.py localrec/explanation/deciding_reasons.py "
+        "localrec/systems/reranker_learning.py localrec/explanation/deciding_reasons.py "
         "localrec/cli/learn.py tui/localrec_tui/services/learning.py scripts/bench/learning.py "
         "scripts/studies/learned_ranking.py"
     ),

@@ -88,8 +88,8 @@ def build_tool_context(
         strengths: How much each is liked, -1 to 1, (h,); None: as the stars say, 1 without stars.
         days: When, in days since 1970, nan where unknown, (h,); None: all unknown.
         now: Day of the request; nan where that is unknown.
-        person: Whose history it is in the collective graph; -1 for a stranger.
-        profile: The person's memory in words.
+        person: Whose history it is in the collective graph; -1 for a cold-start user.
+        profile: The user's memory in words.
         instruction: What they ask for.
         demands: What of that can be checked in the graph.
     """

@@ -86,8 +86,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         days: When, in days since 1970, nan where unknown, (h,).
         now: Day of the request; nan where the history has no days.
         candidates: Items; the agent calls them 1 to c, (c,).
-        person: Whose history it is in the collective graph; -1 for a stranger.
-        profile: The person's memory in words; "" where there is none.
+        person: Whose history it is in the collective graph; -1 for a cold-start user.
+        profile: The user's memory in words; "" where there is none.
         instruction: What they ask for; "" where they do not.
         demands: What of that can be checked in the graph.
     """

@@ -18,8 +18,8 @@ from localrec.foundation.settings import learning_is_on
 if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
     from localrec.ranking.learned.ranker import FitReport, FusedRanker
+    from localrec.ranking.learned.reranker_share import RerankerShare
     from localrec.ranking.learned.stored import StoredLog
-    from localrec.ranking.learned.verdicts import VerdictShare
     from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
@@ -145,13 +145,13 @@ def _learn(folder: Path, domain: str) -> FusedRanker | None:
             ) from error
 
 
-def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> VerdictShare:
+def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> RerankerShare:
     from localrec.ranking.learned.evidence.base import FitStoppedError
-    from localrec.systems.judge_learning import learn_judge
+    from localrec.systems.reranker_learning import learn_reranker_share
 
     with progress() as steps, _stop_flag() as is_stopped:
         try:
-            return learn_judge(
+            return learn_reranker_share(
                 folder,
                 domain,
                 system,

@@ -27,7 +27,7 @@ AttributeRole = Literal[
 class AttributeSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One kind of attribute: its role, the edge that leads to it, the noun for it.
 
-    `words` are nouns people put behind a name of this kind ("glass" in "highball glass").
+    `words` are nouns users put behind a name of this kind ("glass" in "highball glass").
     `from_texts` names item texts in which names of this kind are looked for, where the source
     has no column for them (colours in an image description). Such a text also speaks of other
     things: a name belongs to the item when a noun of `about` follows first ("a red drink"), and to
@@ -69,7 +69,7 @@ class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         less: Comparatives below it ("weaker").
         words: What questions call the number ("price", "rating"), for bounds without a unit.
         units: A unit, singular, or its sign -> how much of the property it is.
-        better: Which end people prefer, where they do ("the best rated").
+        better: Which end users prefer, where they do ("the best rated").
         bound: The property is the "low" or the "high" end of what an item allows: a question for
             4 players wants a least number of at most 4, and a greatest of at least 4.
     """

@@ -32,8 +32,8 @@ class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
         candidates: Item keys, each once.
         history: Item keys, oldest first; it counts without being imported.
         ratings: Stars for each item of the history; without them all were liked.
-        user: A stored person, whose own history counts too.
-        instruction: What the person asks for, in words; for systems that read it.
+        user: A stored user, whose own history counts too.
+        instruction: What the user asks for, in words; for systems that read it.
     """
 
     id: str | int

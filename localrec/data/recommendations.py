@@ -71,9 +71,9 @@ class Recommendations(
         user: The user's key; of several users that of the first.
         users: The keys of all, where the list is for several.
         domain: What the items belong to.
-        items: Best first; each with its reason in terms of the person's own history.
+        items: Best first; each with its reason in terms of the user's own history.
         history: How many items of the history the catalogue knows.
-        message: What the person should know about the list as a whole; may be empty.
+        message: What the user should know about the list as a whole; may be empty.
         spoke: Kind of evidence -> how it came to be ("store", "nobody", ...).
         timings_ms: Stage -> milliseconds.
         memory: What the shared memory said, where it took part.
@@ -81,7 +81,7 @@ class Recommendations(
         calls: Of a model.
         notes: What went otherwise than was asked for, as sentences.
         trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`.
-        profile: What became of the person's profile, where an agent was to think of it.
+        profile: What became of the user's profile, where an agent was to think of it.
     """
 
     user: str

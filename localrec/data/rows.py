@@ -20,8 +20,8 @@ class AttributeLink(msgspec.Struct, frozen=True, kw_only=True):
         kind: Attribute kind of the domain, such as `ingredient` or `glass`.
         name: The attribute as the source writes it, cleaned of control characters.
         value: The edge's detail, such as the measure `30 ml`.
-        personal: The person who brought the item says so (a shelf of their own), not a catalogue;
-            the edge goes when that person is forgotten.
+        personal: The user who brought the item says so (a shelf of their own), not a catalogue;
+            the edge goes when that user is forgotten.
     """
 
     kind: str
@@ -60,13 +60,13 @@ class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
     """One interaction of a user with an item, as a source delivers it.
 
     Args:
-        user: The person's key, cleaned (`clean_name`).
+        user: The user's key, cleaned (`clean_name`).
         item: The item's key: of a row of the same import, or of an item that is there already.
         event: What happened.
         rating: Stars, 0.5 to 5, whatever scale the source has; only where a verdict was given.
         at: When, in UTC without a zone.
         times: How often, where the source counts.
-        note: The person's own words (a review, a reason), cleaned (`clean_text`).
+        note: The user's own words (a review, a reason), cleaned (`clean_text`).
     """
 
     user: str
@@ -149,7 +149,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
             FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
         files: The only files that `select` may read, absolute.
         report: The receipt; rows were counted and checked before.
-        people: What is known of the people.
+        people: What is known of the users.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
         marks: Marks of `files` when they were checked: the store refuses others.
     """

@@ -25,8 +25,7 @@ from localrec.evaluation.statistics import (
 )
 from localrec.foundation.errors import UsageError
 
-# Ours and theirs, as `statistics.ratio_estimate` takes them.
-Pairs = dict[str, tuple[Parts, Parts]]
+Pairs = dict[str, tuple[Parts, Parts]]  # our parts and theirs, for `statistics.compare_all`
 
 _FALLING = FALLING | FAULTS
 

@@ -33,7 +33,7 @@ _ATTRIBUTES = 3
 _NAMED = 2
 _LIKED = 0.25  # strength from which an item counts as liked in a sentence
 _FACTS = 3  # of an item
-_NEXT = 10  # likings that count as soon after; the sentence says it in words
+_NEXT = 10  # likes that count as soon after; the sentence says it in words
 _SOON = 0.25  # least share of users who came to an item so soon
 _WATCHED = 100  # users whose order is looked at
 
@@ -335,7 +335,7 @@ class ReasonBuilder:
 def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int, int]:
     """Count the users who liked `item` within ten likes after `source`, and those who liked both.
 
-    At most `_WATCHED` users are counted, the same ones each time, and only dated likings. They
+    At most `_WATCHED` users are counted, the same ones each time, and only dated likes. They
     are among the first users of both items, whose numbers have no order: an even sample.
     """
     from localrec.memory.user_item_graph import USERS_PER_ITEM  # a list without a memory

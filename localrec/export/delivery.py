@@ -26,7 +26,7 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
         targets: Where the files will be; their folders exist.
         force: Existing files may be replaced.
         workspace: A folder in which nothing is put: there `--force` could replace the store, and
-            forgetting a person would come upon files it does not know.
+            forgetting a user would come upon files it does not know.
 
     Raises:
         UsageError: a target exists and `force` was not given, or lies in the workspace.

@@ -118,7 +118,7 @@ def open_content(
     taken = limits or ImageLimits()
     kind = _format_of(content, path)
     try:
-        # Pillow's warnings about metadata would reach the person's terminal.
+        # Pillow's warnings about metadata would reach the user's terminal.
         with (
             warnings.catch_warnings(action="ignore"),
             _reader(kind, content, path, taken) as image,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from localrec.images.opening import DecodedImage, open_content
 
-SIDE = 256  # pixels; a person still recognises the drink, and 1,000 of them take about 8 MB
+SIDE = 256  # pixels; a user still recognises the drink, and 1,000 of them take about 8 MB
 _QUALITY = 80
 _EFFORT = 4  # WebP's own middle: twice as much makes files 2% smaller
 

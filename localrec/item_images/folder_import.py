@@ -152,7 +152,7 @@ class _Intake:
         }
         report = self.import_log.report(self.kept)
         if fresh and not self._dry_run:
-            # Files may be called after people, so what is kept for good counts and names none.
+            # Files may be called after users, so what is kept for good counts and names none.
             told = msgspec.structs.replace(report, problems=())
             commit_item_images(self._store, self._domain, fresh, told)
         before = count_item_images(self._store, self._domain)

@@ -96,7 +96,7 @@ def retrieve_memory(
         collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
         weights: How much each is liked, (h,).
-        person: Whose history it is in the graph; -1 for a stranger.
+        person: Whose history it is in the graph; -1 for a cold-start user.
         k: Neighbours that are kept.
         facets: Facets at most.
     """

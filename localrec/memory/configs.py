@@ -58,9 +58,9 @@ class MemRecVectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         write: As in `MemRecConfig`.
         neighbours: As in `MemRecConfig`.
         facets: As in `MemRecConfig`.
-        moved: How far an item's memory moves from its text towards its people.
-        fading: Worth of each older item in the person's memory.
-        facets_worth: What a facet of confidence 1 counts beside the person's memory.
+        moved: How far an item's memory moves from its text towards its users.
+        fading: Worth of each older item in the user's memory.
+        facets_worth: What a facet of confidence 1 counts beside the user's memory.
     """
 
     rules: bool = True

@@ -45,13 +45,13 @@ def curate(
     """Choose the best k neighbours, with at least some of each kind.
 
     Whom a rule drops is never chosen, not even to fill a floor: fewer than k may be left. Equal
-    scores go by place: people before items, then by index.
+    scores go by place: users before items, then by index.
 
     Args:
         neighbours: As `TasteGraph.neighbours_of` gives them.
         rules: How to score them; None scores by `edge_weight`.
         k: How many to choose.
-        floor_people: How many people at least, if there are so many.
+        floor_people: How many users at least, if there are so many.
         floor_items: How many items at least, if there are so many.
 
     Raises:

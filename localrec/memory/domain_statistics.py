@@ -74,13 +74,13 @@ class DomainStatistics(msgspec.Struct, frozen=True, kw_only=True):
         people: Who did anything at all.
         items: All of the catalogue, also those that nobody touched.
         interactions: Rows; who met an item twice counts twice.
-        density: Interactions over all pairs of a person and an item.
-        items_per_person: Interactions of a person.
+        density: Interactions over all pairs of a user and an item.
+        items_per_person: Interactions of a user.
         people_per_item: Interactions of an item that was touched.
         dated: Share of interactions whose day is known.
         age_days: Age of those, against the newest of the domain; None where none is dated.
-        span_days: From a person's first to their last; None likewise. Short spans mean that
-            people told all at once what they did over years, and then ages mean little.
+        span_days: From a user's first to their last; None likewise. Short spans mean that
+            users told all at once what they did over years, and then ages mean little.
         categories: The commonest attributes of the domain's category or, without one, of what
             its items are made of; commonest first.
     """

@@ -36,10 +36,10 @@ from localrec.memory.user_item_graph import (
 from localrec.ranking.fusion import FusionWeights
 
 _FORMAT = 1
-_SEED = 11  # of the people who give up a liking, and of the items it is told from
-_FEWEST_LIKINGS = 3  # of a person who gives one up
+_SEED = 11  # of the users who give up a like, and of the items it is told from
+_FEWEST_LIKINGS = 3  # of a user who gives one up
 _MOST_PEOPLE = 400  # who give one up; each costs some ten milliseconds, once
-_MOST_LIKINGS = 500_000  # that weights are fitted with, of as many people as have them
+_MOST_LIKINGS = 500_000  # that weights are fitted with, of as many users as have them
 
 
 def load_collaborative_memory(
@@ -166,7 +166,7 @@ class _Ordered(msgspec.Struct, frozen=True):
     person: Indexes
     item: Indexes
     day: NDArray[np.float32]
-    first: NDArray[np.int64]  # where each person's begin
+    first: NDArray[np.int64]  # where each user's begin
 
 
 def _in_order(graph: UserItemGraph, people: int) -> _Ordered:

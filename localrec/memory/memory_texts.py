@@ -13,7 +13,7 @@ from localrec.memory.salient_attributes import count_salient_attributes
 from localrec.memory.sentences import as_sentences, item_sentence, join_names, user_sentence
 from localrec.memory.user_item_graph import UserItemGraph
 
-_AUDIENCE = 50  # people that an item's memory in words is counted from
+_AUDIENCE = 50  # users that an item's memory in words is counted from
 
 
 class MemoryTexts:
@@ -62,7 +62,7 @@ class MemoryTexts:
         if item not in self._audiences:
             graph = self.graph
             users_of_item = graph.matrix.users_of(item)
-            # People are numbered in no order, so that the first of them are an even sample.
+            # Users are numbered in no order, so that the first of them are an even sample.
             liked = [graph.matrix.items_of(person) for person in users_of_item[:_AUDIENCE].tolist()]
             items = np.concatenate([np.zeros(0, dtype=np.int32), *liked])
             self._audiences[item] = item_sentence(self._salient_names(items[items != item]))

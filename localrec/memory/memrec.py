@@ -38,7 +38,7 @@ FEWEST_CASES = 50  # to fit weights on
 NO_FACETS = Synthesis(facets=(), edges=(), spoke="measured")  # of whoever looks at nobody else
 
 
-# Where a workspace knows too few people to fit its own. Rounded from a fit on held-out training
+# Where a workspace knows too few users to fit its own. Rounded from a fit on held-out training
 # items of MovieLens 100K; facets, which that fit gave a little less than nothing, keep a little.
 DEFAULT_WEIGHTS = FusionWeights(
     weights={
@@ -94,7 +94,7 @@ class MemRec:
         Args:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
-            person: Whose history it is in the graph; -1 for a stranger.
+            person: Whose history it is in the graph; -1 for a cold-start user.
         """
         return self._weights.fuse(self.evidence(items, weights, person)).astype(np.float32)
 
@@ -158,7 +158,7 @@ class VectorMemRec:
         Args:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
-            person: Whose history it is in the graph; -1 for a stranger.
+            person: Whose history it is in the graph; -1 for a cold-start user.
             memory_context: From `remember`, where that was asked before.
         """
         if memory_context is None:

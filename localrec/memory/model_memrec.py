@@ -112,7 +112,7 @@ class ModelMemRec:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
             candidates: Items, (c,).
-            person: Whose history it is in the graph; -1 for a stranger.
+            person: Whose history it is in the graph; -1 for a cold-start user.
 
         Raises:
             ModelError: the model cannot be used.

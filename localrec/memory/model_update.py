@@ -190,7 +190,7 @@ class _Noted(msgspec.Struct, frozen=True, kw_only=True):
     """The lines of a prompt, and whose data each contains.
 
     Args:
-        person: The person in words.
+        person: The user in words.
         item: The newest item's memory, or nothing.
         neighbours: A line for each of `places`.
         places: Which of the scene's neighbours are shown.

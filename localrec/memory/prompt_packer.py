@@ -21,7 +21,7 @@ from localrec.foundation.text import MAX_NAME, clean_text
 from localrec.memory.curation import CuratedNeighbours
 
 TOKEN_BUDGET = 1_800  # the paper's
-TITLES = 3  # of a person
+TITLES = 3  # of a user
 _MOST_WORDS = 60  # of an item's memory, where there is room
 _LEAST_WORDS = 8
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
@@ -60,7 +60,7 @@ class PromptPacker:
         names: Of all items of the catalogue, untrusted.
         memories: Text of an item's memory by catalogue index, untrusted; an item without one is
             told by its name.
-        newest_items: The newest items of a person, newest first, `InteractionMatrix.newest_items`.
+        newest_items: The newest items of a user, newest first, `InteractionMatrix.newest_items`.
         count_tokens: Tokens of a text, `ChatModel.count_tokens`.
     """
 

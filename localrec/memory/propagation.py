@@ -61,13 +61,13 @@ class JobContext(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         job: What is worked.
         update_context: Everybody else.
-        liked: Catalogue indexes of what the person likes now, the newest first.
+        liked: Catalogue indexes of what the user likes now, the newest first.
         own: What they linked themselves.
         items: Catalogue indexes of the job's items, ascending.
         news: Those of them that are liked now, the newest first, at most `TITLES`.
         nearest: Who hears of the news.
-        memories: Of the person, the items and those neighbours, by node id.
-        outdated: Of people who heard from this person what is no longer liked.
+        memories: Of the user, the items and those neighbours, by node id.
+        outdated: Of users who heard from this user what is no longer liked.
     """
 
     job: Job

@@ -9,7 +9,7 @@ from localrec.graph.store import Store
 from localrec.index.interaction_cache import LIKED_FROM
 from localrec.memory.update_context import MAX_HISTORY_ITEMS
 
-# The newest verdict of a person on an item counts; without one, having seen or heard it does.
+# The newest verdict of a user on an item counts; without one, having seen or heard it does.
 _DEEDS = """
     SELECT user_id, item_id,
         CASE WHEN rating IS NOT NULL THEN (rating >= $liked_from)::INTEGER
@@ -32,7 +32,7 @@ def recent_likes_of(store: Store, catalogue: Catalogue, user_id: int) -> list[in
 def recent_likes_between(store: Store, catalogue: Catalogue, low: int, high: int) -> RecentLikes:
     """Return the likes of users with node ids from `low` to `high`, without users who have none.
 
-    Stores are written person after person, so a stretch of ids lies together.
+    Stores are written user after user, so a stretch of ids lies together.
     """
     return _read(store, catalogue, "user_id BETWEEN $low AND $high", low=low, high=high)
 

@@ -37,7 +37,7 @@ MOST_FACETS = 7  # N_f of the paper
 _MOST_SUPPORTERS = 4  # that a model names for one facet
 _SMOOTHING = 2.0  # neighbours' worth of the domain's own shares mixed in
 _LEAST_SUPPORTERS = 2
-_HOLDS = 0.3  # a person holds what is true of this share of their likings, where it is a rise
+_HOLDS = 0.3  # a user holds what is true of this share of their likes, where it is a rise
 _LONGEST_FACET = 60
 _TOKENS_PER_FACET = 40
 _LINE = re.compile(r"(?P<text>[^|]+) \| 0\.(?P<tenths>[1-9]) \| (?P<numbers>[0-9]+(?:, [0-9]+)*)")
@@ -178,7 +178,7 @@ def ask_facets(
 
     Args:
         model: Asked once.
-        person: The person's own memory.
+        person: The user's own memory.
         neighbours: A line for each, numbered from 1 by their order, from `packing`.
         supporters: The same neighbours.
         domain: For its nouns.

@@ -38,8 +38,8 @@ def user_memories(
     own: UserLinks | None = None,
     by: str = TEMPLATE_AUTHOR,
 ) -> list[MemoryUpdate]:
-    """The memories of people: what their newest items share, the newest titles, and what
-    neighbours handed on before.
+    """The memories of users: what their newest items share, the newest titles, and what
+    neighbours propagated before.
 
     Args:
         update_context: The domain.

@@ -30,7 +30,7 @@ from localrec.memory.salient_attributes import UserLinks, no_links
 from localrec.memory.user_item_graph import UserItemGraph, open_user_item_graph
 
 MAX_HISTORY_ITEMS = 100  # newest liked items that a taste is counted from
-MAX_ITEM_USERS = 50  # people that an item's memory is counted from
+MAX_ITEM_USERS = 50  # users that an item's memory is counted from
 _DRIFT = 0.01
 
 OpenField = Callable[[Store], EmbeddedField | None]
@@ -56,11 +56,11 @@ class UpdateContext:
 
     Args:
         catalogue: The domain's items.
-        graph: Who liked what, with the texts that people are compared by.
-        item_features: The attributes that the catalogue gives to items; those of people's own
+        graph: Who liked what, with the texts that users are compared by.
+        item_features: The attributes that the catalogue gives to items; those of users' own
         shelves
             are not among them, though they are among `graph.traits`.
-        shelves: Key of a person -> items and attributes that they linked themselves.
+        shelves: Key of a user -> items and attributes that they linked themselves.
         rules: How neighbours count.
     """
 
@@ -148,7 +148,7 @@ class UpdateContextCache:
     Args:
         folder: The workspace's `indexes/`.
         domain: Whose.
-        open_field: Opens the texts that people are compared by; None compares none.
+        open_field: Opens the texts that users are compared by; None compares none.
     """
 
     def __init__(

@@ -122,7 +122,7 @@ def _descriptions(parts: UpdaterParts, domain: Domain, indexes: Path) -> OpenFie
             return None
         try:
             name = parts.embedder_name()
-        except ModelError:  # without an embedder people are compared by what they share alone
+        except ModelError:  # without an embedder users are compared by what they share alone
             return None
         field = open_field(store, indexes, domain.name, "description", name, parts.settings.index)
         return field if len(field) else None

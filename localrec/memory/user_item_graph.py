@@ -57,7 +57,7 @@ HISTORY_ITEMS_EXPANDED = 100
 USERS_PER_ITEM = 1_000  # of each item
 MAX_USER_NEIGHBOURS = 256
 MAX_ITEM_NEIGHBOURS = 1_024
-_SHARPNESS = 3  # power of a person's edge_weight in the edge_weights of items
+_SHARPNESS = 3  # power of a user's edge_weight in the edge_weights of items
 
 _TINY = 1e-30
 
@@ -111,7 +111,7 @@ class _Crowd(msgspec.Struct, frozen=True):
     shared: Indexes  # (c,)
     items: Indexes  # (e,)
     days: Days  # (e,)
-    starts: NDArray[np.int64]  # of each person in `items`, (c,)
+    starts: NDArray[np.int64]  # of each user in `items`, (c,)
     lengths: NDArray[np.int64]  # (c,)
 
 

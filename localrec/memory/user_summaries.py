@@ -27,7 +27,7 @@ from localrec.index.cached_arrays import ArrayCache
 from localrec.index.embedded_fields import EmbeddedField
 
 _FORMAT = 1
-_LINKS_AT_ONCE = 1 << 22  # links of people's items sorted at once
+_LINKS_AT_ONCE = 1 << 22  # links of users' items sorted at once
 
 
 class UserSummaries(msgspec.Struct, frozen=True):

@@ -77,8 +77,8 @@ class WorkReport(msgspec.Struct, frozen=True, kw_only=True):
     """The counts of one run of the worker.
 
     Args:
-        jobs: Jobs worked off; those of one person that waited together count as one.
-        deeds: What people did, that these jobs were about.
+        jobs: Jobs worked off; those of one user that waited together count as one.
+        deeds: What users did, that these jobs were about.
         calls: How often `update` was called, failures included.
         written: New versions of memories.
         skipped: Pinned memories that were left as they are.

@@ -23,7 +23,7 @@ from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 
 _ALL = slice(None)
-_SMOOTHING = np.float32(5.0)  # people of average habits added to each share
+_SMOOTHING = np.float32(5.0)  # users of average habits added to each share
 _VOTES = 3.0  # a history of any length weighs as much as so many independent votes
 _ASKED = 50  # items of a history whose neighbours are asked; the strongest, then the newest
 _ATTRIBUTES = 0.3

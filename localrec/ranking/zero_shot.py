@@ -99,7 +99,7 @@ def rank_zero_shot(
 
     Args:
         model: Asked once for each order of the candidates.
-        history: Titles of what the person had, oldest first.
+        history: Titles of what the user had, oldest first.
         candidates: At least two titles.
         config: How it is asked.
         seed: Of the orders, and of the order among equals.

@@ -8,9 +8,12 @@ from localrec.data.query import Query
 from localrec.foundation.settings import Settings
 from localrec.systems.agenticrec import AgenticAnswerer
 from localrec.systems.configs import AgenticAskConfig, system_config
-from localrec.systems.judged import JudgedRecommender, judged_recommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import SystemKind, SystemOptions
+from localrec.systems.weighted_reranking import (
+    WeightedReranking,
+    weighted_reranking,
+)
 from localrec.understanding.query_parser import parse_query
 from localrec.workspace.domain_context import DomainContext
 
@@ -28,8 +31,12 @@ class _Agents:
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
         name = options.name
         model = context.models.open("agent").name if AGENTS[name].asks_model else ""
-        return judged_recommender(
-            context, name, lambda seen: agent_reranker(seen, name), model, JudgedRecommender
+        return weighted_reranking(
+            context,
+            name,
+            lambda seen: agent_reranker(seen, name),
+            model,
+            WeightedReranking,
         )
 
     def _config(self, settings: Settings, options: SystemOptions) -> AgenticAskConfig:

@@ -79,11 +79,11 @@ def chosen_list(
     first_fits = [scorer.score_items(user, profile).scores for user, profile in users.items()]
     scores = combine_scores(first_fits, fresh, options.fair)
     short = best_items(scores, fresh, SHORTLIST * k, wanted)
-    judged = np.zeros_like(fresh)  # a judge sees the same candidates for each user
-    judged[short] = True
-    fits = [scorer.score_for_list(*one, judged, len(short)) for one in users.items()]
+    candidates = np.zeros_like(fresh)  # a reranker sees the same candidates for each user
+    candidates[short] = True
+    fits = [scorer.score_for_list(*one, candidates, len(short)) for one in users.items()]
     scores = combine_scores([fit.scores for fit in fits], fresh, options.fair)
-    best = best_items(scores, judged, len(short), wanted)
+    best = best_items(scores, candidates, len(short), wanted)
     if options.diverse:
         similarity = ItemSimilarity(parts.catalogue, parts.field, best)
         places = diversify(

@@ -12,8 +12,8 @@ from localrec.systems.memrec import MemoryRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
 
-# Measured on development users of MovieLens 100K, strangers to the store: the memory puts the very
-# next liking first among 20 more often than `auto`, from one rating shown to 80, but not a liking
+# Measured on cold-start users of MovieLens 100K (development half): the memory puts the very
+# next liking first among 20 more often than `auto`, from one rating shown to 80, but not a like
 # drawn from all later ones, and the first ten it puts of all films are liked less often. So `auto`
 # does without it; `auto-memory` has it rank given candidates and leaves lists as they are.
 PLANS = {name: MemoryPlan(one) for name, one in MEMREC.items()} | {

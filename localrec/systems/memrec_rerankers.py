@@ -26,10 +26,13 @@ from localrec.memory.configs import (
 from localrec.memory.loader import first_half, memory_texts_of
 from localrec.memory.memrec import MemRec
 from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
-from localrec.systems.judged import JudgedRecommender, judged_recommender
 from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
+from localrec.systems.weighted_reranking import (
+    WeightedReranking,
+    weighted_reranking,
+)
 from localrec.workspace.domain_context import DomainContext
 
 
@@ -102,7 +105,7 @@ def _written(context: DomainContext, write: bool) -> CollaborativeMemory:
     return memory if write else first_half(memory)
 
 
-class VectorRecommender(LogMemoryRecommender, JudgedRecommender):
+class VectorRecommender(LogMemoryRecommender, WeightedReranking):
     """Order candidates by their memories as vectors; fitted to a log, score all items so."""
 
 
@@ -114,7 +117,7 @@ class _MemRecRerankers(RecommenderSystem):
         name = options.name
         if name in MEMREC_VECTOR:
             config = options.configured(MEMREC_VECTOR[name])
-            made = judged_recommender(
+            made = weighted_reranking(
                 context, name, lambda seen: vector_reranker(seen, config), "", VectorRecommender
             )
             made.memory_config = config
@@ -122,10 +125,10 @@ class _MemRecRerankers(RecommenderSystem):
         told, fallback = options.configured(MEMREC_MODELS[name]), fallback_memory(name)
         model = context.models.open(RERANKER).name
 
-        def judge_of(seen: DomainContext) -> ModelReranker:
+        def reranker_of(seen: DomainContext) -> ModelReranker:
             return model_reranker(seen, told, fallback)
 
-        return judged_recommender(context, name, judge_of, model, JudgedRecommender)
+        return weighted_reranking(context, name, reranker_of, model, WeightedReranking)
 
 
 SYSTEM = _MemRecRerankers()

@@ -33,7 +33,7 @@ def score_for_question(
 ) -> ScoredItems:
     """Score items for an answer, which may bring back what the user has met.
 
-    The shared memory only knows that such an item is no news; there the user's own verdict decides.
+    The shared memory only knows that such an item is no news; there the user's own rating decides.
 
     Args:
         ranker: With or without a shared memory.
@@ -43,10 +43,10 @@ def score_for_question(
     fit = ranker.score_items(user, user_profile)
     if fit.memory is None:
         return fit
-    return msgspec.structs.replace(fit, scores=_with_verdicts(fit.scores, user_profile))
+    return msgspec.structs.replace(fit, scores=_with_ratings(fit.scores, user_profile))
 
 
-def _with_verdicts(scores: Scores, user_profile: UserProfile) -> Scores:
+def _with_ratings(scores: Scores, user_profile: UserProfile) -> Scores:
     """Give each history item a score that fits the user's rating, among all others, (n,).
 
     The best loved stands with the best of them, what cannot be stood with the worst.
@@ -54,6 +54,6 @@ def _with_verdicts(scores: Scores, user_profile: UserProfile) -> Scores:
     unmet = np.delete(scores, user_profile.items)
     if not len(unmet):
         return scores
-    judged = scores.copy()
-    judged[user_profile.items] = np.quantile(unmet, (1.0 + user_profile.strengths) / 2)
-    return judged
+    rated = scores.copy()
+    rated[user_profile.items] = np.quantile(unmet, (1.0 + user_profile.strengths) / 2)
+    return rated

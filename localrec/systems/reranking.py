@@ -26,7 +26,11 @@ from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.memory.collaborative_memory import memory_summary
 from localrec.memory.rerankers import Reranker, RerankRequest
-from localrec.ranking.learned.verdicts import VerdictShare, in_one_order, with_verdict
+from localrec.ranking.learned.reranker_share import (
+    RerankerShare,
+    in_one_order,
+    with_reranker_scores,
+)
 from localrec.systems.item_recommender import ItemRecommender
 from localrec.systems.learned import LearnedRecommender
 from localrec.systems.scored_items import ScoredItems
@@ -41,9 +45,9 @@ class RerankingRecommender(ItemRecommender):
         catalogue: Items and attributes.
         interactions: Who liked what.
         field: Vectors of the text that describes items; None where there are none.
-        default: Proposes candidates, and orders them beside the judge.
-        judge: Judges them.
-        share: What its verdict counts beside a learnt default; None: the verdict alone decides.
+        default: Proposes candidates, and scores them too.
+        reranker: Scores the candidates.
+        share: Its weight beside a learnt default; None: the reranker alone decides.
     """
 
     def __init__(
@@ -52,12 +56,12 @@ class RerankingRecommender(ItemRecommender):
         interactions: InteractionMatrix,
         field: EmbeddedField | None,
         default: LearnedRecommender,
-        judge: Reranker,
-        share: VerdictShare | None = None,
+        reranker: Reranker,
+        share: RerankerShare | None = None,
     ) -> None:
         super().__init__(catalogue, interactions)
         self._field = field
-        self._default, self._reranker, self.share = default, judge, share
+        self._default, self._reranker, self.share = default, reranker, share
 
     def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items by the default, higher is better, (n,)."""
@@ -80,7 +84,7 @@ class RerankingRecommender(ItemRecommender):
         fit, told = self.score_items(user, user_profile), request.instruction or ""
         return self._reranked(fit, user, user_profile, items, told)
 
-    def verdicts(
+    def both_scores(
         self, user: str, user_profile: UserProfile, items: Sequence[int]
     ) -> tuple[Scores, Scores]:
         """Score some items by the default and by the reranker, (c,) each."""
@@ -121,9 +125,11 @@ class RerankingRecommender(ItemRecommender):
         )
         before = fit.scores[list(candidates)]
         share = self.share if fit.spoke.get("ranking") == "learned" and not instruction else None
-        judged = found.scores if share is None else with_verdict(before, found.scores, share.share)
+        mixed = found.scores
+        if share is not None:
+            mixed = with_reranker_scores(before, found.scores, share.share)
         scores = np.full(len(self._catalogue), -np.inf, dtype=np.float32)
-        scores[list(candidates)] = in_one_order(judged, before)
+        scores[list(candidates)] = in_one_order(mixed, before)
         memory_context = found.memory_context
         memory_evidence = (
             None

@@ -27,7 +27,7 @@ class ScoredItems(msgspec.Struct, frozen=True):
         user_profile: The person's.
         reason_builder: States reasons.
         spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
-            candidates were judged, "rerank" -> by whom.
+            candidates were reranked, "rerank" -> by whom.
         memory: What the shared memory said, where it took part.
         spent: Stage -> what a model was asked for it.
         notes: What went otherwise than was asked for, as sentences.
@@ -56,8 +56,8 @@ def components_of(fit: ScoredItems) -> dict[str, str]:
 
 def reason_writers(fit: ScoredItems, reasons: Reasons) -> dict[str, str]:
     """Count the reasons of each writer, where a model may write."""
-    judged = fit.spoke.get("rerank", "silent") != "silent"
-    return {"rationales": reasons.spoke} if judged else {}
+    reranked = fit.spoke.get("rerank", "silent") != "silent"
+    return {"rationales": reasons.spoke} if reranked else {}
 
 
 def model_tokens(fit: ScoredItems, reasons: Reasons) -> dict[str, int]:

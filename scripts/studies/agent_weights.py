@@ -28,8 +28,8 @@ from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, ToolFusion, fit_too
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.cases import Cases
-from localrec.evaluation.ranking.judge_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.ranking.metrics import TiedRanks, hit_rates, ndcgs, tied_ranks
+from localrec.evaluation.ranking.reranker_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import (

@@ -37,7 +37,7 @@ from localrec.agent.agenticrec import AgenticRec
 from localrec.agent.configs import AGENTS
 from localrec.agent.limits import AgentLimits
 from localrec.data.chat_message import Message
-from localrec.evaluation.ranking.judge_answers import seed_of
+from localrec.evaluation.ranking.reranker_answers import seed_of
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.llm.chat_model import ChatModel

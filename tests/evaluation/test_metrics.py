@@ -21,7 +21,6 @@ from localrec.evaluation.ranking.metrics import (
     hit_rates,
     hits_of,
     intra_list_diversity,
-    invalid_rate,
     miscalibration,
     ndcg,
     ndcgs,
@@ -32,7 +31,6 @@ from localrec.evaluation.ranking.metrics import (
     reciprocal_ranks,
     tied_ranks,
     top_items,
-    vector_distance,
 )
 from localrec.foundation.errors import UsageError
 
@@ -265,15 +263,6 @@ def test_the_distance_of_sets_is_one_minus_jaccard(sets):
     assert attribute_distance(sets)(left, right) == pytest.approx(expected)
 
 
-def test_vectors_are_apart_by_their_angle_whatever_their_length():
-    vectors = np.array([[1.0, 0.0], [5.0, 0.0], [0.0, 2.0], [-3.0, 0.0], [0.0, 0.0]])
-    apart = vector_distance(vectors)(np.zeros(4, dtype=int), np.arange(1, 5))
-    assert apart == pytest.approx([0, 1, 2, 1])
-    assert vector_distance(np.array([[3, 4], [4, 3]]))(np.array([0]), np.array([1])) == (
-        pytest.approx(1 - 24 / 25)
-    )
-
-
 GENRES = np.array([[1, 0], [0, 1], [0.5, 0.5], [0, 0]])
 
 
@@ -310,8 +299,3 @@ def test_every_fault_of_an_answer_is_named(answer, faults):
 
 def test_nothing_is_a_sound_answer_where_nothing_was_wanted():
     assert faults_of([], {"a"}, wanted=0) == ()
-
-
-def test_the_invalid_rate_counts_answers_and_not_faults():
-    assert invalid_rate([(), ("unknown", "short"), (), ("failed",)]) == 0.5
-    assert invalid_rate([]) == 0.0

@@ -8,9 +8,9 @@ import pytest
 
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import ListAnswerer
-from localrec.evaluation.ranking.judge_answers import ZeroShotAnswerer
-from localrec.evaluation.ranking.judge_configs import JUDGES
 from localrec.evaluation.ranking.log_contexts import LogContexts
+from localrec.evaluation.ranking.reranker_answers import ZeroShotAnswerer
+from localrec.evaluation.ranking.reranker_configs import JUDGES
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel

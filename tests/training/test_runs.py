@@ -15,7 +15,6 @@ from localrec.training.jobs.training_runs import (
     TrainingData,
     continued_run,
     create_run,
-    metric_curve,
     open_run,
 )
 
@@ -96,7 +95,7 @@ def test_what_was_logged_behind_the_checkpoint_is_logged_again(run):
         assert found.step == 2
         assert [one.step for one in run.records()] == [1, 2]
         log(run, 3)
-    assert metric_curve(run.records(), "loss") == [(1, 1.0), (2, 0.5), (3, 1 / 3)]
+    assert [one.values["loss"] for one in run.records()] == [1.0, 0.5, 1 / 3]
 
 
 def test_a_changed_checkpoint_is_passed_over_for_the_one_before(run):

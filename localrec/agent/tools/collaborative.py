@@ -24,7 +24,7 @@ from localrec.memory.collaborative_memory import neighbour_evidence, vote_eviden
 
 _SIMILAR = 12  # items
 _PEOPLE = 24
-_TOLD = 2  # people of whom a line tells
+_TOLD = 2  # users of whom a line tells
 _LATELY = 2  # items that it tells
 _BY_SEQUENCE = "by the order in which people took things up"
 _BY_COMPANY = "by what people take up shortly before or after it"

@@ -37,13 +37,13 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
     Args:
         split: Which rows are held out.
-        candidates: All items, or so many: the positive and evenly drawn others that the person
+        candidates: All items, or so many: the positive and evenly drawn others that the user
             never had, before or after.
-        seed: Of the strangers and the candidates.
-        shown: Items of a stranger that the system gets to know (cold-users).
-        min_interactions: People with fewer rows are trained on but not asked about.
+        seed: Of the cold-start users and the candidates.
+        shown: Items of a cold-start user that the system gets to know (cold-users).
+        min_interactions: Users with fewer rows are trained on but not asked about.
         history: Only so many of the newest items are handed over; all by default.
-        known: Whether full ranking removes what the person had before, or ranks it as well.
+        known: Whether full ranking removes what the user had before, or ranks it as well.
         negatives: A file of given negatives, `USER ITEM ITEM ...` on each line, among which the
             last item of each user is ranked (leave-one-out).
     """

@@ -85,7 +85,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Args:
         id: The case's, unique in a run.
-        user: Their key; "person" in the files.
+        user: Their key; "user" in the files.
         targets: Keys of the held-out items.
         first: Best rank that the (first) target may have, from 1; 0: it was not ranked.
         tied: How many share its score, itself among them.
@@ -101,7 +101,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         new_tokens: Tokens it wrote.
         notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
         tool_calls: How often an agent asked a tool.
-        shown: Rank of the (first) target in what a person would see, whatever the answer is worth;
+        shown: Rank of the (first) target in what a user would see, whatever the answer is worth;
             0 where that is not told.
         trajectory: What an agent did; kept in a file of its own.
         told: Keys of the items that the trajectory tells of; kept there too.

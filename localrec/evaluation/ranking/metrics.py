@@ -233,13 +233,13 @@ def coverage(lists: Lists, items: int) -> float:
 def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
     """Compute the mean self-information of each list in bits, (b,); NaN for an empty list.
 
-    An item says -log2(share of the people who have it): 0 where everybody has it (Zhou et al.
-    2010). One that nobody has counts as if one person did, the most that can be said of it.
+    An item says -log2(share of the users who have it): 0 where everybody has it (Zhou et al.
+    2010). One that nobody has counts as if one user did, the most that can be said of it.
     RecBole has the average popularity instead, which is the mean of `owners`.
 
     Args:
         lists: Items as numbers, best first.
-        owners: How many people have each item, in the data learned from, (items,).
+        owners: How many users have each item, in the data learned from, (items,).
         people: How many there are.
     """
     surprise = np.log2(people) - np.log2(np.maximum(owners, 1))
@@ -279,17 +279,6 @@ def attribute_distance(attributes: Sequence[Collection[Hashable]]) -> PairDistan
     return distance
 
 
-def vector_distance(vectors: NDArray[np.floating[Any]]) -> PairDistance:
-    """One minus the cosine of two items' vectors, (items, size); 1 where either is all zeros."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = vectors / np.where(lengths > 0, lengths, 1.0)
-
-    def distance(left: Numbers, right: Numbers) -> Values:
-        return 1.0 - np.einsum("ps,ps->p", unit[left], unit[right]).astype(np.float64)
-
-    return distance
-
-
 def genre_shares(lists: Lists, genres: NDArray[np.floating[Any]]) -> Values:
     """Compute the share of each genre in each list, (b, g); rows sum to 1, or are NaN.
 
@@ -311,7 +300,7 @@ def miscalibration(history: Values, listed: Values, steadying: float = STEADYING
     the sum of p log(p / q'), with q' = (1 - a) q + a p, which keeps it finite, at most -log a.
 
     Args:
-        history: `genre_shares` of what people had, (b, g).
+        history: `genre_shares` of what users had, (b, g).
         listed: `genre_shares` of what they were shown, (b, g).
         steadying: Steck's a.
     """
@@ -346,11 +335,6 @@ def faults_of(
         "short": len(known) < wanted,
     }
     return tuple(fault for fault, there in found.items() if there)
-
-
-def invalid_rate(faults: Sequence[tuple[Fault, ...]]) -> float:
-    """Compute the share of answers with any fault; 0 without answers."""
-    return sum(map(bool, faults)) / len(faults) if faults else 0.0
 
 
 def _flat(lists: Lists) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -31,7 +31,6 @@ from localrec.evaluation.ranking.inference import (
     candidate_scores,
     run_cases,
 )
-from localrec.evaluation.ranking.judge_answers import JudgeAnswerer
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
 from localrec.evaluation.ranking.leakage import (
     Suspicion,
@@ -40,6 +39,7 @@ from localrec.evaluation.ranking.leakage import (
     probe_with_decoys,
 )
 from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
+from localrec.evaluation.ranking.reranker_answers import RerankerAnswerer
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
 from localrec.evaluation.ranking.system_factory import SharedMemorySystem, SystemFactory
@@ -236,7 +236,7 @@ def _fit(context: RunContext, system: SystemConfig) -> _Fitted:
     made.fit(context.parted.train, context.config.seed, context.progress)
     fit_s = time.perf_counter() - started
     context.systems.look_over(made)
-    spared_s = made.spared_s if isinstance(made, JudgeAnswerer) else 0.0
+    spared_s = made.spared_s if isinstance(made, RerankerAnswerer) else 0.0
     return _Fitted(made, fit_s + spared_s, spared_s, search)
 
 

@@ -39,8 +39,8 @@ class ItemFacts(msgspec.Struct, frozen=True):
 
     Args:
         number: Key -> index of the item.
-        owners: How many training people have each, (items,).
-        people: How many training people there are.
+        owners: How many training users have each, (items,).
+        people: How many training users there are.
         attributes: The store's ids of each item's attributes.
         genres: How each item is spread over the components of its domain, (items, g).
     """

@@ -71,8 +71,8 @@ def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
     """Hold out each user's last row for the test and the one before for validation.
 
     Args:
-        person: Ascending, each person's rows oldest first.
-        at_least: People with fewer rows only train; below 3 nothing would be left to train on.
+        person: Ascending, each user's rows oldest first.
+        at_least: Users with fewer rows only train; below 3 nothing would be left to train on.
     """
     codes = _codes(person)[0]
     count = np.bincount(codes)
@@ -85,7 +85,7 @@ def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
 def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSplit:
     """Split whole users 8:1:1 at random: tested users are unknown to the training.
 
-    People with fewer than `at_least` rows only train, and do not count among the ten tenths.
+    Users with fewer than `at_least` rows only train, and do not count among the ten tenths.
     """
     codes = _codes(person)[0]
     count = np.bincount(codes)

@@ -14,14 +14,6 @@ from localrec.data.domains import Domain
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.ranking.cases import DataSplit
 from localrec.evaluation.ranking.inference import EvaluatedSystem
-from localrec.evaluation.ranking.judge_answers import (
-    AgentAnswerer,
-    JudgeAnswerer,
-    MemoryAnswerer,
-    ZeroShotAnswerer,
-    check_candidates,
-)
-from localrec.evaluation.ranking.judge_configs import agent_config, check_pool, judge_config
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions
 from localrec.evaluation.ranking.leakage import (
     check_graph,
@@ -30,6 +22,14 @@ from localrec.evaluation.ranking.leakage import (
     check_train,
 )
 from localrec.evaluation.ranking.log_contexts import LogContexts
+from localrec.evaluation.ranking.reranker_answers import (
+    AgentAnswerer,
+    MemoryAnswerer,
+    RerankerAnswerer,
+    ZeroShotAnswerer,
+    check_candidates,
+)
+from localrec.evaluation.ranking.reranker_configs import agent_config, check_pool, reranker_config
 from localrec.foundation.errors import UsageError
 from localrec.memory.configs import (
     MEMREC,
@@ -126,7 +126,7 @@ class SystemFactory:
             check_interactions(system.interactions, self._parted.train, system.places)
         if isinstance(system, SharedMemorySystem):
             train = self._parted.train
-            if isinstance(system, JudgeAnswerer):
+            if isinstance(system, RerankerAnswerer):
                 train = system.in_catalogue(train)
             check_graph(system.graph, train)
 
@@ -173,7 +173,7 @@ class SystemFactory:
             )
 
     def _check_model(self, system: SystemConfig) -> None:
-        config = judge_config(system.catalogued, system.settings)
+        config = reranker_config(system.catalogued, system.settings)
         check_pool(self._parted.test.candidates, config)
         if system.trials:
             raise UsageError(
@@ -183,7 +183,7 @@ class SystemFactory:
 
     def _make_model(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
-        models, config = self._workspace.models, judge_config(name, settings)
+        models, config = self._workspace.models, reranker_config(name, settings)
         if isinstance(config, MemRecModelConfig):
             return MemoryAnswerer(name, self._log_contexts, models, settings, config)
         return ZeroShotAnswerer(name, self._log_contexts, models, settings, config)

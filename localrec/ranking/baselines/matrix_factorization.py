@@ -28,8 +28,8 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_CLIMBS = 100  # gradient steps for a stranger's vector
-_RIVALS = 256  # items a stranger's history is compared with
+_CLIMBS = 100  # gradient steps for a cold-start user's vector
+_RIVALS = 256  # items a cold-start user's history is compared with
 
 Size = Annotated[int, msgspec.Meta(ge=1)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -141,7 +141,7 @@ class Bpr:
         self._items: NDArray[np.float32] = model.item_factors[:, :-1]
         self._biases: NDArray[np.float32] = model.item_factors[:, -1]
         self._unseen = np.bincount(had.indices, minlength=train.items) == 0
-        self._silent = np.diff(had.indptr) == 0  # people without a row: nothing was learnt
+        self._silent = np.diff(had.indptr) == 0  # users without a row: nothing was learnt
         # As in training: the more often an item was had, the more often it is a rival.
         drawn = np.random.default_rng(seed).integers(max(len(had.indices), 1), size=_RIVALS)
         self._rivals = had.indices[drawn] if len(had.indices) else had.indices

@@ -42,7 +42,7 @@ class Popularity:
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count the users; of a user's interactions with one item the newest counts."""
         pairs = train.user.astype(np.int64) * max(train.items, 1) + train.item
-        # The rows of a person stand in order of time, so the last of a pair is its newest.
+        # The rows of a user stand in order of time, so the last of a pair is its newest.
         newest = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
         weights = _weights(train.at[newest], self._config.half_life_days)
         counts = np.bincount(train.item[newest], weights, minlength=train.items)

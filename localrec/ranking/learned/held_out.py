@@ -21,7 +21,7 @@ FEWEST_USERS = 20  # below it nobody is taken out whole
 FEWEST_ROWS = 3  # of a user who gives up a row
 CUTS = 4  # of each stranger's history
 HANDFULS = 8  # of each stranger's items
-EARLIEST = 4  # of these hold the earliest items: what people name first is better known
+EARLIEST = 4  # of these hold the earliest items: what users name first is better known
 LARGEST_HANDFUL = 12
 
 

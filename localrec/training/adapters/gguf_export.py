@@ -54,7 +54,7 @@ class AdapterMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """The metadata of an adapter file.
 
     Args:
-        name: The adapter's name for people.
+        name: The adapter's name for users.
         role: What it was trained for, such as `router`.
         licence: Of the adapter, as an SPDX name.
     """

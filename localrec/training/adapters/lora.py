@@ -83,7 +83,7 @@ class TrainedOn(msgspec.Struct, frozen=True, kw_only=True):
     """The base of an adapter, as `base.json` keeps it.
 
     Args:
-        name: Its name for people.
+        name: Its name for users.
         architecture: Which network.
         licence: Of its weights.
         fingerprint: As `Base.fingerprint`.

@@ -23,8 +23,8 @@ from localrec.agent.tool_context import DomainKnowledge
 from localrec.data.domains import Domain
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.ranking.cases import Cases, DataSplit, EvaluationProtocol, split_data
-from localrec.evaluation.ranking.judge_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
+from localrec.evaluation.ranking.reranker_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain

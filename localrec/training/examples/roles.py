@@ -27,7 +27,7 @@ from localrec.workspace.domain_choice import domain_of_question
 # an adapter knows the task and not one catalogue.
 _DECLARED = ("movies", "books", "music")
 _OWN = 8  # questions about a domain of the workspace for each about another
-_CHOSEN = 3  # lists of what people chose for each of somebody imagined
+_CHOSEN = 3  # lists of what users chose for each of somebody imagined
 
 
 class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):

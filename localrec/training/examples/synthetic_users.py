@@ -40,7 +40,7 @@ from localrec.training.examples.reranker import LISTED, RightList
 _ALONE = MEMREC_MODELS["isolated-agent"]  # judges by what is known without anybody else
 _LIKED = 2  # attributes, where the half has so many
 _HISTORY = 8  # items at most
-_ASKING = 0.6  # of the people
+_ASKING = 0.6  # of the users
 _FEWEST_TASTES = 4  # fewer cannot be parted
 
 

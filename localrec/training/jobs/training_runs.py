@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -381,9 +381,3 @@ def _read(path: Path, shape: type[Record]) -> Record:
 
 def _write(path: Path, record: msgspec.Struct) -> None:
     write_record(path, record, indent=2)
-
-
-def metric_curve(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
-    """Return the curve of one figure: (step, value) where it is a number."""
-    pairs = ((one.step, one.values.get(name)) for one in records)
-    return [(step, value) for step, value in pairs if value is not None]

@@ -41,7 +41,7 @@ from localrec.workspace.domain_choice import domain_of_question
 
 FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice
 _PATIENCE_S = 60.0  # for whoever writes to the store when a training ends
-_AT_ONCE = 1024  # people whose histories are read between two words of progress
+_AT_ONCE = 1024  # users whose histories are read between two words of progress
 
 
 class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,12 +49,12 @@ class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         domain: What it learnt about.
-        interactions: It learnt from; one for each person and item.
+        interactions: It learnt from; one for each user and item.
         people: Who did anything.
         items: Anybody had.
         epochs: So many were done.
         best_epoch: The one whose weights are kept, from 1.
-        ndcg_at_10: There, of the last item of people among all others, which it had not been
+        ndcg_at_10: There, of the last item of users among all others, which it had not been
             shown; None where nobody's could be spared.
         seed: Of the training.
         seconds: All of it took so long.

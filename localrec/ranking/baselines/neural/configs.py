@@ -30,7 +30,7 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         warm_up: Share of all steps in which the learning rate rises.
         weight_decay: AdamW's pull of the weights to 0.
         patience: Epochs without a better validation after which it stops.
-        validation_people: At most so many people have their last item kept back for validation.
+        validation_people: At most so many users have their last item kept back for validation.
         threads: Of torch on a CPU. Sums are rounded otherwise with another number; and two are
             slower than one where another process wants a core.
     """

@@ -35,7 +35,7 @@ from localrec.ranking.baselines.neural.training_loop import (
 )
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
-Pairs = tuple[Tensor, Tensor]  # people and items, both (b,)
+Pairs = tuple[Tensor, Tensor]  # users and items, both (b,)
 
 
 class LightGCN:
@@ -86,7 +86,7 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
     """The embeddings of a trained network, for scoring.
 
     Args:
-        people: e_u(0), (people, size).
+        people: e_u(0), (users, size).
         heard: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
             sqrt(|i|), (items, size).
         items: Directions of the items' means, (items, size).
@@ -208,7 +208,7 @@ class GraphNetwork(nn.Module):
 def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> PropagationGraph:
     """Build the edges of the interactions, in both directions."""
     items_of, users_of = had.user_likes, had.likes
-    people = np.arange(len(items_of)).repeat(items_of)  # of the edges by person
+    people = np.arange(len(items_of)).repeat(items_of)  # of the edges by user
     items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
     weight = np.concatenate(
         [

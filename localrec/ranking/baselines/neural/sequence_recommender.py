@@ -1,6 +1,6 @@
 """Common code of SASRec and GRU4Rec: a network that reads a history and predicts the next item.
 
-Each person's training items are cut into windows of at most `length`, in every epoch at another
+Each user's training items are cut into windows of at most `length`, in every epoch at another
 place, so that each item is a target once in an epoch, after contexts of all lengths. One pass over
 a window learns from all its places at once: m interactions cost m predictions, whereas RecBole
 lays out every prefix of every history and pays for each with a pass of its own.

@@ -31,7 +31,7 @@ from localrec.ranking.recommender import ScoreRequests
 
 K = 10
 LARGEST_GRADIENT = 1.0  # longer ones are cut: a few early batches would undo the warm-up
-FEWEST_ROWS = 3  # of a person who gives up their last: two are left to learn a step from
+FEWEST_ROWS = 3  # of a user who gives up their last: two are left to learn a step from
 _BYTE = 256
 
 Batch = TypeVar("Batch")

@@ -12,7 +12,7 @@ from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.memory.rerankers import Reranker
 from localrec.ranking.configs import RANKERS
-from localrec.ranking.learned.verdicts import read_share
+from localrec.ranking.learned.reranker_share import read_share
 from localrec.ranking.recommender import ScoreRequests
 from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.learned import learned_recommender
@@ -20,24 +20,24 @@ from localrec.systems.reranking import DEFAULT_CANDIDATES, RerankingRecommender
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
 
-JudgeMaker = Callable[[DomainContext], Reranker]
+RerankerMaker = Callable[[DomainContext], Reranker]
 
 
-class JudgedRecommender(RerankingRecommender):
+class WeightedReranking(RerankingRecommender):
     """The default list with a reranker, both of which can be fitted to a log.
 
     Attributes:
-        judge_of_log: Makes the judge that knows the users of a log, and of the store nobody.
+        reranker_of_log: Makes a reranker that knows the users of a log, and none of the store.
     """
 
-    judge_of_log: Callable[[Interactions], Reranker]
+    reranker_of_log: Callable[[Interactions], Reranker]
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Fit the default and the reranker; the weight is learnt from a store alone."""
         super().fit(train, seed, progress)
         self._default.fit(train, seed, progress)
         progress("counting who likes what", 0, 0)
-        self._reranker, self.share = self.judge_of_log(self.in_catalogue(train)), None
+        self._reranker, self.share = self.reranker_of_log(self.in_catalogue(train)), None
 
     def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
         """Score a request's candidates by the reranker, all other items below by the default."""
@@ -48,39 +48,39 @@ class JudgedRecommender(RerankingRecommender):
             items = np.argsort(-fit.scores, kind="stable")[:DEFAULT_CANDIDATES]
         else:
             items = self.places[requests.candidates[row]]
-        judged = self._reranked(fit, user, profile, items.tolist())
-        known = np.isfinite(judged.scores)
-        scores = np.where(known, judged.scores, fit.scores - fit.scores.max(initial=0.0) - 1.0)
-        scores[~known] += judged.scores[known].min(initial=0.0)
-        return msgspec.structs.replace(judged, scores=scores.astype(np.float32))
+        reranked = self._reranked(fit, user, profile, items.tolist())
+        known = np.isfinite(reranked.scores)
+        scores = np.where(known, reranked.scores, fit.scores - fit.scores.max(initial=0.0) - 1.0)
+        scores[~known] += reranked.scores[known].min(initial=0.0)
+        return msgspec.structs.replace(reranked, scores=scores.astype(np.float32))
 
 
-Judged = TypeVar("Judged", bound=JudgedRecommender)
+Kind = TypeVar("Kind", bound=WeightedReranking)
 
 
-def judged_recommender(
-    context: DomainContext, name: str, judge_of: JudgeMaker, model: str, kind: type[Judged]
-) -> Judged:
+def weighted_reranking(
+    context: DomainContext, name: str, reranker_of: RerankerMaker, model: str, kind: type[Kind]
+) -> Kind:
     """Put a reranker behind the default of a domain.
 
     Args:
         context: The domain.
         name: The name of the system.
-        judge_of: Makes the judge of candidates that knows the users of a context.
-        model: The model that judges; "" for a judge without one, whose verdict alone decides.
+        reranker_of: Makes a reranker that knows the users of a context.
+        model: The model of the reranker; "" without one, where the reranker alone decides.
         kind: The class of the recommender.
     """
 
-    def judge_of_log(log: Interactions) -> Reranker:
+    def reranker_of_log(log: Interactions) -> Reranker:
         from localrec.workspace.log_context import LogContext
 
-        return judge_of(LogContext(context.indexes, log).with_models(context.models))
+        return reranker_of(LogContext(context.indexes, log).with_models(context.models))
 
     catalogue, interactions, field, config = evidence_parts(context, RANKERS["auto"])
     counted = EvidenceRecommender(catalogue, interactions, field, config)
-    judge, folder = f"{name} with {model}", context.indexes.folder
-    share = read_share(folder, context.domain.name, judge) if model else None
+    player, folder = f"{name} with {model}", context.indexes.folder
+    share = read_share(folder, context.domain.name, player) if model else None
     default = learned_recommender(context, counted)
-    made = kind(catalogue, interactions, field, default, judge_of(context), share)
-    made.name, made.judge_of_log = name, judge_of_log
+    made = kind(catalogue, interactions, field, default, reranker_of(context), share)
+    made.name, made.reranker_of_log = name, reranker_of_log
     return made

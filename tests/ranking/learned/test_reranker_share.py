@@ -1,29 +1,29 @@
-"""What a judge's verdict counts: nothing unless it makes the order better beyond chance."""
+"""What a judge's reranked counts: nothing unless it makes the order better beyond chance."""
 
 import numpy as np
 import pytest
 
 from localrec.ranking.learned.progress_file import folder_of
-from localrec.ranking.learned.verdicts import (
+from localrec.ranking.learned.reranker_share import (
     FEWEST_CASES,
-    JudgedCases,
-    VerdictShare,
+    RerankedCases,
+    RerankerShare,
     in_one_order,
     learn_share,
     ndcg_of_first,
     read_share,
-    with_verdict,
+    with_reranker_scores,
     write_share,
 )
 
 
 def cases(skill, many=200, seed=1):
-    """A default that knows a little of the first column, and a verdict of some skill."""
+    """A default that knows a little of the first column, and a reranked of some skill."""
     generator = np.random.default_rng(seed)
-    default, verdict = generator.normal(size=(2, many, 20)).astype(np.float32)
+    default, reranked = generator.normal(size=(2, many, 20)).astype(np.float32)
     default[:, 0] += 1.0
-    verdict[:, 0] += skill
-    return JudgedCases(default, 100.0 * verdict + 7.0)
+    reranked[:, 0] += skill
+    return RerankedCases(default, 100.0 * reranked + 7.0)
 
 
 def test_a_verdict_that_knows_something_gets_a_share_and_makes_unseen_orders_better():
@@ -31,7 +31,7 @@ def test_a_verdict_that_knows_something_gets_a_share_and_makes_unseen_orders_bet
     assert found.share > 0.3
     assert found.gain > 3 * found.error
     unseen = cases(skill=1.5, seed=2)
-    mixed = with_verdict(unseen.default, unseen.verdict, found.share)
+    mixed = with_reranker_scores(unseen.default, unseen.reranked, found.share)
     assert ndcg_of_first(mixed).mean() > ndcg_of_first(unseen.default).mean() + 0.05
 
 
@@ -55,13 +55,13 @@ def test_too_few_cases_teach_nothing():
 
 def test_without_a_share_the_order_of_the_default_stands():
     some = cases(skill=1.0, many=5)
-    assert np.array_equal(with_verdict(some.default, some.verdict, 0.0), some.default)
+    assert np.array_equal(with_reranker_scores(some.default, some.reranked, 0.0), some.default)
 
 
 def test_a_verdict_that_holds_all_equal_changes_nothing():
     some = cases(skill=1.0, many=5)
-    flat = np.full_like(some.verdict, 0.3)
-    assert np.allclose(with_verdict(some.default, flat, 2.0), some.default)
+    flat = np.full_like(some.reranked, 0.3)
+    assert np.allclose(with_reranker_scores(some.default, flat, 2.0), some.default)
 
 
 def test_ties_are_shared_out():
@@ -79,7 +79,7 @@ def test_equal_scores_come_in_the_order_before():
 
 def test_a_share_is_kept_for_its_judge_alone(tmp_path):
     folder_of(tmp_path, "films").mkdir()
-    kept = VerdictShare(judge="agent with this", share=0.5, cases=60, gain=0.02, error=0.005)
+    kept = RerankerShare(judge="agent with this", share=0.5, cases=60, gain=0.02, error=0.005)
     write_share(tmp_path, "films", kept)
     assert read_share(tmp_path, "films", "agent with this") == kept
     assert read_share(tmp_path, "films", "agent with that").share == 0.0
@@ -88,7 +88,7 @@ def test_a_share_is_kept_for_its_judge_alone(tmp_path):
 
 def test_a_damaged_share_counts_as_none(tmp_path):
     folder_of(tmp_path, "films").mkdir()
-    write_share(tmp_path, "films", VerdictShare(judge="agent", share=0.5, cases=60))
+    write_share(tmp_path, "films", RerankerShare(judge="agent", share=0.5, cases=60))
     for file in folder_of(tmp_path, "films").glob("share-*"):
         file.write_text("{")
     assert read_share(tmp_path, "films", "agent").share == 0.0
@@ -97,9 +97,9 @@ def test_a_damaged_share_counts_as_none(tmp_path):
 @pytest.mark.parametrize(
     ("share", "said"),
     [
-        (VerdictShare(judge="a with b", share=0.0, cases=0), "none was learnt"),
-        (VerdictShare(judge="a with b", share=0.0, cases=60, gain=-0.01), "did not make"),
-        (VerdictShare(judge="a with b", share=0.5, cases=60, gain=0.03), "has a share of 0.50"),
+        (RerankerShare(judge="a with b", share=0.0, cases=0), "none was learnt"),
+        (RerankerShare(judge="a with b", share=0.0, cases=60, gain=-0.01), "did not make"),
+        (RerankerShare(judge="a with b", share=0.5, cases=60, gain=0.03), "has a share of 0.50"),
     ],
 )
 def test_a_list_says_what_the_verdict_counts(share, said):

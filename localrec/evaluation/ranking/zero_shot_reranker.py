@@ -37,11 +37,11 @@ class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fiel
     neighbour_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1200
 
 
-class ZeroShotJudge:
+class ZeroShotReranker:
     """Rank candidates by asking a model about their titles.
 
     Args:
-        model: Opened by whoever closes it.
+        model: The caller opens and closes it.
         titles: The title of each item, (n,).
         noun: What the items are, in the plural.
         config: How the model is asked.

@@ -14,10 +14,10 @@ from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
 from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.progress_file import folder_of
+from localrec.ranking.learned.reranker_share import RerankerShare, read_share, write_share
 from localrec.ranking.learned.stored import learn, read_log
-from localrec.ranking.learned.verdicts import VerdictShare, read_share, write_share
-from localrec.systems.judge_learning import learn_judge
 from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.systems.reranker_learning import learn_reranker_share
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
@@ -75,12 +75,12 @@ def listed(folder, system, user):
 
 
 def gave(share):
-    return VerdictShare(judge=JUDGE, share=share, cases=60, gain=0.02, error=0.001)
+    return RerankerShare(judge=JUDGE, share=share, cases=60, gain=0.02, error=0.001)
 
 
 def judged(folder, **settings):
     quiet = {"progress": lambda *_: None, "should_stop": lambda: False} | settings
-    return learn_judge(folder, BAR.name, "memrec-model", 40, **quiet)
+    return learn_reranker_share(folder, BAR.name, "memrec-model", 40, **quiet)
 
 
 def test_without_a_learnt_share_the_order_is_the_defaults_and_the_answer_says_so(shared, model):
@@ -132,25 +132,29 @@ class TestLearning:
     def test_the_judge_knows_nothing_of_what_is_held_out(self, own, model, monkeypatch):
         seen = []
 
-        def verdicts(self, user, profile, items):
+        def both_scores(self, user, profile, items):
             catalogue = self._catalogue
             newest = DRINKS[(int(user.rpartition("-")[2]) + 3) % len(DRINKS)]
             met = [catalogue.keys[item] for item in profile.items.tolist()]
             seen.append((newest in met, newest in [catalogue.keys[item] for item in items]))
             return np.zeros(len(items), np.float32), np.zeros(len(items), np.float32)
 
-        monkeypatch.setattr("localrec.systems.reranking.RerankingRecommender.verdicts", verdicts)
+        monkeypatch.setattr(
+            "localrec.systems.reranking.RerankingRecommender.both_scores", both_scores
+        )
         judged(own)
         assert len(seen) >= 30
         assert set(seen) == {(False, True)}
 
     def test_one_who_finds_the_held_out_item_gets_a_share(self, own, model, monkeypatch):
-        def verdicts(self, user, profile, items):
+        def both_scores(self, user, profile, items):
             newest = DRINKS[(int(user.rpartition("-")[2]) + 3) % len(DRINKS)]
             right = [self._catalogue.keys[item] == newest for item in items]
             return np.zeros(len(items), np.float32), np.array(right, np.float32)
 
-        monkeypatch.setattr("localrec.systems.reranking.RerankingRecommender.verdicts", verdicts)
+        monkeypatch.setattr(
+            "localrec.systems.reranking.RerankingRecommender.both_scores", both_scores
+        )
         assert judged(own).share > 0.5
 
     def test_what_was_stopped_leaves_neither_a_share_nor_a_copy(self, own, model):
@@ -180,7 +184,7 @@ class TestLearning:
 
     def test_a_system_without_a_model_is_refused(self, own):
         with pytest.raises(UsageError, match="asks no model"):
-            learn_judge(
+            learn_reranker_share(
                 own, BAR.name, "memrec", 40, progress=lambda *_: None, should_stop=lambda: False
             )
 

@@ -30,31 +30,31 @@ _BEYOND_CHANCE = 1.645  # standard errors: 95% on one side
 _FLAT = 1e-6
 
 
-class JudgedCases(msgspec.Struct, frozen=True):
+class RerankedCases(msgspec.Struct, frozen=True):
     """Candidates with the scores of default and reranker, the target in the first column.
 
     Args:
         default: (b, c).
-        verdict: (b, c).
+        reranked: (b, c).
     """
 
     default: Floats
-    verdict: Floats
+    reranked: Floats
 
     def __len__(self) -> int:
         return len(self.default)
 
 
-class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RerankerShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weight of a reranker's scores, and the data that it was learnt from.
 
     Args:
         judge: The name of the system and of its model.
-        share: Standard deviations of the verdict in units of the default's score; 0: none.
+        share: Weight of the reranker's deviations in units of the default's score; 0: none.
         cases: How many held-out items it was learnt from.
-        gain: Mean gain in NDCG of the order with the verdict, on cases that had no part in it.
+        gain: Mean gain in NDCG by the reranker, on cases that were not used to learn the weight.
         error: The standard error of that gain.
-        alone: Mean NDCG of the verdict by itself.
+        alone: Mean NDCG of the reranker alone.
         default: Mean NDCG of the default by itself.
     """
 
@@ -70,23 +70,23 @@ class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         """Write the weight as a sentence for lists."""
         if not self.cases:
             return (
-                f"The verdict of {self.judge} has no share in the order, since none was learnt "
+                f"The reranking by {self.judge} has no share in the order, since none was learnt "
                 f"(localrec learn --judge {self.judge.partition(' ')[0]}); the default's stands."
             )
         measured = f"{self.gain:+.3f} ± {2 * self.error:.3f} NDCG over {self.cases} held-out cases"
         if not self.share:
             return (
-                f"The verdict of {self.judge} has no share in the order: it did not make the "
+                f"The reranking by {self.judge} has no share in the order: it did not make the "
                 f"default's better ({measured})."
             )
-        return f"The verdict of {self.judge} has a share of {self.share:.2f} ({measured})."
+        return f"The reranking by {self.judge} has a share of {self.share:.2f} ({measured})."
 
 
-def learn_share(judge: str, cases: JudgedCases, seed: int) -> VerdictShare:
+def learn_share(judge: str, cases: RerankedCases, seed: int) -> RerankerShare:
     """Learn the weight from cases; the same cases and seed give the same weight."""
     many = len(cases)
     if many < FEWEST_CASES:
-        return VerdictShare(judge=judge, share=0.0, cases=many)
+        return RerankerShare(judge=judge, share=0.0, cases=many)
     losses = np.stack([_losses(cases, share) for share in _SHARES.tolist()])
     fold = np.random.default_rng(seed).permutation(many) % FOLDS
     before = ndcg_of_first(cases.default)
@@ -94,30 +94,30 @@ def learn_share(judge: str, cases: JudgedCases, seed: int) -> VerdictShare:
     for number in range(FOLDS):
         own = fold == number
         share = float(_SHARES[int(np.argmin(losses[:, ~own].mean(axis=1)))])
-        mixed = with_verdict(cases.default[own], cases.verdict[own], share)
+        mixed = with_reranker_scores(cases.default[own], cases.reranked[own], share)
         gains[own] = ndcg_of_first(mixed) - before[own]
     gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(many))
     helps = gain > _BEYOND_CHANCE * error
-    return VerdictShare(
+    return RerankerShare(
         judge=judge,
         share=float(_SHARES[int(np.argmin(losses.mean(axis=1)))]) if helps else 0.0,
         cases=many,
         gain=gain,
         error=error,
-        alone=float(ndcg_of_first(cases.verdict).mean()),
+        alone=float(ndcg_of_first(cases.reranked).mean()),
         default=float(before.mean()),
     )
 
 
-def with_verdict(default: Floats, verdict: Floats, share: float) -> Floats:
+def with_reranker_scores(default: Floats, reranked: Floats, share: float) -> Floats:
     """Add a reranker's scores to the default's; -inf stays, and weight 0 changes no order.
 
     Args:
         default: (..., c).
-        verdict: (..., c), in any unit.
-        share: Of the verdict.
+        reranked: (..., c), in any unit.
+        share: The weight of the reranker's scores.
     """
-    centred = verdict - verdict.mean(axis=-1, keepdims=True)
+    centred = reranked - reranked.mean(axis=-1, keepdims=True)
     deviation = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
     units = np.where(deviation > _FLAT, centred / np.maximum(deviation, _FLAT), 0.0)
     mixed: Floats = (default + np.float32(share) * units).astype(np.float32)
@@ -144,16 +144,16 @@ def ndcg_of_first(scores: Floats) -> NDArray[np.float64]:
     return mean
 
 
-def read_share(indexes: Path, domain: str, judge: str) -> VerdictShare:
+def read_share(indexes: Path, domain: str, judge: str) -> RerankerShare:
     """Read the weight of a reranker in a domain; 0 where none was learnt."""
     try:
         encoded = _file(folder_of(indexes, domain), judge).read_bytes()
-        return msgspec.json.decode(encoded, type=VerdictShare)
+        return msgspec.json.decode(encoded, type=RerankerShare)
     except (OSError, msgspec.DecodeError):  # a cache: what is damaged was never learnt
-        return VerdictShare(judge=judge, share=0.0, cases=0)
+        return RerankerShare(judge=judge, share=0.0, cases=0)
 
 
-def write_share(indexes: Path, domain: str, found: VerdictShare) -> None:
+def write_share(indexes: Path, domain: str, found: RerankerShare) -> None:
     """Save the weight beside the domain's ranker; forgetting removes both."""
     path = _file(folder_of(indexes, domain), found.judge)
     part = path.with_suffix(".tmp")
@@ -165,9 +165,9 @@ def _file(folder: Path, judge: str) -> Path:
     return folder / f"share-{short_digest(judge)}.json"
 
 
-def _losses(cases: JudgedCases, share: float) -> NDArray[np.float64]:
+def _losses(cases: RerankedCases, share: float) -> NDArray[np.float64]:
     """Compute the negative log-likelihood of the target's item, (b,)."""
-    scores = with_verdict(cases.default, cases.verdict, share).astype(np.float64)
+    scores = with_reranker_scores(cases.default, cases.reranked, share).astype(np.float64)
     highest = scores.max(axis=1)
     losses: NDArray[np.float64] = (
         np.log(np.exp(scores - highest[:, None]).sum(axis=1)) + highest - scores[:, 0]

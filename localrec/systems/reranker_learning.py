@@ -18,13 +18,13 @@ from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.ranker import RankerConfig
-from localrec.ranking.learned.stored import SEED, open_ranking
-from localrec.ranking.learned.verdicts import (
-    JudgedCases,
-    VerdictShare,
+from localrec.ranking.learned.reranker_share import (
+    RerankedCases,
+    RerankerShare,
     learn_share,
     write_share,
 )
+from localrec.ranking.learned.stored import SEED, open_ranking
 from localrec.systems.reduced_store import (
     NewestItem,
     learn_default,
@@ -40,7 +40,7 @@ OTHERS = 19  # items among which a held-out one is to be found
 FEWEST_OTHERS = 5
 
 
-def learn_judge(
+def learn_reranker_share(
     folder: Path,
     domain: str,
     system: str,
@@ -48,14 +48,14 @@ def learn_judge(
     *,
     progress: Progress,
     should_stop: ShouldStop,
-) -> VerdictShare:
+) -> RerankerShare:
     """Learn how much a system with a model counts beside the default of a domain.
 
     Args:
         folder: The workspace.
         domain: Whose items.
-        system: The name of a system that judges candidates with a model.
-        cases: Users whose newest item is held out, at most; each takes a call of the judge.
+        system: The name of a system that reranks candidates by a model.
+        cases: Users whose newest item is held out, at most; each takes a call of the reranker.
         progress: Told each step.
         should_stop: Asked between cases; a yes ends the learning, and nothing is kept.
 
@@ -67,10 +67,10 @@ def learn_judge(
     with OpenWorkspace(folder) as opened:
         context = opened.context(domain)
         known = open_ranking(folder / "indexes", context.catalogue)
-        judge = SYSTEM_REGISTRY.recommender(context, system)
-        if not isinstance(judge, RerankingRecommender) or judge.share is None:
+        ranker = SYSTEM_REGISTRY.recommender(context, system)
+        if not isinstance(ranker, RerankingRecommender) or ranker.share is None:
             raise UsageError(
-                f"{system} asks no model, so there is no verdict to learn a share for.",
+                f"{system} asks no model, so there is no share to learn.",
                 "Name memrec-model, agenticrec or one of their variants.",
             )
         if known is None:
@@ -81,27 +81,27 @@ def learn_judge(
         config = RankerConfig(kinds=known.ranker.used_kinds)
         with without_items(opened, domain, chosen) as reduced:
             learn_default(reduced, domain, config, progress=progress, should_stop=should_stop)
-            found = _judge(reduced, domain, system, chosen, progress, should_stop)
-        share = learn_share(judge.share.judge, found, SEED)
+            found = _rerank(reduced, domain, system, chosen, progress, should_stop)
+        share = learn_share(ranker.share.judge, found, SEED)
         write_share(folder / "indexes", domain, share)
     return share
 
 
-def _judge(
+def _rerank(
     reduced: OpenWorkspace,
     domain: str,
     system: str,
     chosen: Sequence[NewestItem],
     progress: Progress,
     should_stop: ShouldStop,
-) -> JudgedCases:
+) -> RerankedCases:
     """Let the reranker score each held-out item among drawn ones."""
     generator = np.random.default_rng(SEED)
     asked = [(user, item) for user, _, item in chosen]
     free = [_unmet(reduced.context(domain, user), user) for user, _ in asked]
     others = min([OTHERS, *(len(one) - 1 for one in free if len(one) > FEWEST_OTHERS)])
     default: list[Scores] = []
-    verdict: list[Scores] = []
+    reranked: list[Scores] = []
     for number, ((user, item), places) in enumerate(zip(asked, free, strict=True)):
         if should_stop():
             raise FitStoppedError
@@ -114,15 +114,15 @@ def _judge(
         shown = generator.permutation([target, *drawn.tolist()])
         order = np.argsort(shown != target, kind="stable")  # the target's place comes first
         ranker = context.once(
-            ("judge", system), partial(SYSTEM_REGISTRY.recommender, context, system)
+            ("reranker", system), partial(SYSTEM_REGISTRY.recommender, context, system)
         )
         assert isinstance(ranker, RerankingRecommender)
-        scores = ranker.verdicts(user, context.user_profile(user), shown.tolist())
+        scores = ranker.both_scores(user, context.user_profile(user), shown.tolist())
         default.append(scores[0][order])
-        verdict.append(scores[1][order])
-    return JudgedCases(
+        reranked.append(scores[1][order])
+    return RerankedCases(
         np.array(default, dtype=np.float32).reshape(-1, 1 + others),
-        np.array(verdict, dtype=np.float32).reshape(-1, 1 + others),
+        np.array(reranked, dtype=np.float32).reshape(-1, 1 + others),
     )
 
 

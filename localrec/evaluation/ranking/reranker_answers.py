@@ -25,7 +25,7 @@ from localrec.data.trajectory import Trajectory
 from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.inference import RecommendationReply
 from localrec.evaluation.ranking.log_contexts import LogContexts
-from localrec.evaluation.ranking.zero_shot_judge import ZeroShotJudge
+from localrec.evaluation.ranking.zero_shot_reranker import ZeroShotReranker
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
@@ -45,27 +45,27 @@ MODEL = "model"  # the setting that names the model; the workspace's own where i
 ADAPTER = "adapter"  # the setting that names an agent's adapter, likewise
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
 
-Judge = TypeVar("Judge", ZeroShotJudge, ModelReranker, AgentReranker)
+AnyReranker = TypeVar("AnyReranker", ZeroShotReranker, ModelReranker, AgentReranker)
 Config = TypeVar("Config", ZeroShotConfig, MemRecModelConfig, AgenticRecConfig)
 
 
-class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
+class RerankerAnswerer(ABC, LogRequests, Generic[AnyReranker, Config]):
     """Rank the candidates of each request by a reranker that is fitted to a log.
 
     Args:
         name: The name of the system.
-        contexts: Open the log for the judge.
+        contexts: Open the log for the reranker.
         models: Open the models of the workspace.
         settings: Which models it asks, and whether it has a sequential one.
-        config: How it judges.
+        config: Its settings.
 
     Attributes:
-        graph: Who liked what, as the judge knows it; missing where it looks at nobody else.
+        graph: Who liked what, as the reranker knows it; missing where it looks at nobody else.
         spared_s: Seconds of the fit that another system had spent already.
     """
 
     graph: UserItemGraph
-    _judge: Judge
+    _reranker: AnyReranker
     spared_s = 0.0
 
     def __init__(
@@ -105,10 +105,10 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
         """
         self.number(train)
         self._seed = seed
-        self._judge = self._fitted(self.in_catalogue(train), seed, progress)
+        self._reranker = self._fitted(self.in_catalogue(train), seed, progress)
 
     @abstractmethod
-    def _fitted(self, log: Interactions, seed: int, progress: Progress) -> Judge:
+    def _fitted(self, log: Interactions, seed: int, progress: Progress) -> AnyReranker:
         """Return the reranker fitted to a log's users."""
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
@@ -125,7 +125,7 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
     def _reply(self, requests: ScoreRequests, row: int) -> RecommendationReply:
         assert requests.candidates is not None
         started = time.perf_counter()
-        found = self._judge.rerank(self.rerank_request(requests, row))
+        found = self._reranker.rerank(self.rerank_request(requests, row))
         if found.failure is not None:
             raise found.failure
         # Of equals, whichever is shown first: candidates come shuffled.
@@ -148,25 +148,25 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
         return reply
 
 
-class ZeroShotAnswerer(JudgeAnswerer[ZeroShotJudge, ZeroShotConfig]):
+class ZeroShotAnswerer(RerankerAnswerer[ZeroShotReranker, ZeroShotConfig]):
     """Ask a model about the titles of a history and of its candidates."""
 
-    def _fitted(self, log: Interactions, seed: int, progress: Progress) -> ZeroShotJudge:
+    def _fitted(self, log: Interactions, seed: int, progress: Progress) -> ZeroShotReranker:
         model = self._models.open(self.name)
         model.count_tokens("")
         domain = self._catalogue.domain
-        judge = ZeroShotJudge(model, self._catalogue.names, domain.plural, self._config, seed)
-        if judge.shows_neighbours:
+        reranker = ZeroShotReranker(model, self._catalogue.names, domain.plural, self._config, seed)
+        if reranker.shows_neighbours:
             opened = self._contexts.open(log, seed, self._models, progress)
-            judge.graph = self.graph = opened.context.collaborative_memory.graph
+            reranker.graph = self.graph = opened.context.collaborative_memory.graph
         self.settings = {MODEL: model.name, **msgspec.structs.asdict(self._config)}
-        return judge
+        return reranker
 
     def _as_answer(self, reply: RecommendationReply, found: RerankResult) -> RecommendationReply:
         return msgspec.structs.replace(reply, items=reply.items if len(found.scores) else None)
 
 
-class MemoryAnswerer(JudgeAnswerer[ModelReranker, MemRecModelConfig]):
+class MemoryAnswerer(RerankerAnswerer[ModelReranker, MemRecModelConfig]):
     """Let a model score each candidate, with the user's memory in the prompt."""
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
@@ -182,33 +182,33 @@ class MemoryAnswerer(JudgeAnswerer[ModelReranker, MemRecModelConfig]):
             ModelError: the model failed before it was asked for a reason.
         """
         request = self.rerank_request(requests, row)
-        found = self._judge.rerank(msgspec.structs.replace(request, candidates=()))
+        found = self._reranker.rerank(msgspec.structs.replace(request, candidates=()))
         if found.failure is not None:
             raise found.failure
-        memory, place = self._judge.collaborative_memory, int(self.places[item])
+        memory, place = self._reranker.collaborative_memory, int(self.places[item])
         context = found.memory_context
         evidence = None if context is None else MemoryEvidence(memory, context)
         matrix = memory.graph.matrix
         builder = ReasonBuilder("", request.user_profile, self._catalogue, matrix, evidence)
         tell = builder.from_attributes if evidence is None else builder.from_memory
         names = [self._catalogue.names[place]]
-        told = self._judge.reasons([tell(place)], names, found.known or ())
+        told = self._reranker.reasons([tell(place)], names, found.known or ())
         spent = sum(found.spent.values(), start=told.spent)
         return msgspec.structs.replace(told, spent=spent, notes=(*found.notes, *told.notes))
 
     def _fitted(self, log: Interactions, seed: int, progress: Progress) -> ModelReranker:
         opened = self._contexts.open(log, seed, self._models, progress)
-        judge = model_reranker(opened.context, self._config, fallback_memory(self.name))
-        self.graph, self.spared_s = judge.collaborative_memory.graph, opened.spared_s
+        reranker = model_reranker(opened.context, self._config, fallback_memory(self.name))
+        self.graph, self.spared_s = reranker.collaborative_memory.graph, opened.spared_s
         self.settings = {
             MODEL: self._models.opened[0],
             **msgspec.structs.asdict(self._config),
             "rule_set": default_rules(self._catalogue.domain.name).name,
         }
-        return judge
+        return reranker
 
 
-class AgentAnswerer(JudgeAnswerer[AgentReranker, AgenticRecConfig]):
+class AgentAnswerer(RerankerAnswerer[AgentReranker, AgenticRecConfig]):
     """Let an agent rank the candidates; its tools know the training rows alone.
 
     The answer is the agent's own ranking of its first K.
@@ -216,7 +216,7 @@ class AgentAnswerer(JudgeAnswerer[AgentReranker, AgenticRecConfig]):
 
     def tool_context(self, requests: ScoreRequests, row: int) -> ToolContext:
         """Return the tool context of a request, once the agent is fitted."""
-        return self._judge.tool_context(self.rerank_request(requests, row))
+        return self._reranker.tool_context(self.rerank_request(requests, row))
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
         """Make the request with the ratings and days of its history."""
@@ -227,13 +227,13 @@ class AgentAnswerer(JudgeAnswerer[AgentReranker, AgenticRecConfig]):
 
     def _fitted(self, log: Interactions, seed: int, progress: Progress) -> AgentReranker:
         opened = self._contexts.open(log, seed, self._models, progress, sequential=self._sequential)
-        judge = agent_reranker(opened.context, self.name, self._config)
-        self.graph, self.spared_s = judge.collaborative_memory.graph, opened.spared_s
+        reranker = agent_reranker(opened.context, self.name, self._config)
+        self.graph, self.spared_s = reranker.collaborative_memory.graph, opened.spared_s
         model = self._models.opened
         asked = {MODEL: model[0], **msgspec.structs.asdict(self._config)} if model else {}
         rules = default_rules(self._catalogue.domain.name).name
         self.settings = {**asked, SEQUENTIAL: self._sequential, "rule_set": rules}
-        return judge
+        return reranker
 
     def _as_answer(self, reply: RecommendationReply, found: RerankResult) -> RecommendationReply:
         trajectory, shown = found.trajectory, reply.items

@@ -9,24 +9,29 @@ import msgspec
 from localrec.agent.configs import AGENTS, AgenticRecConfig
 from localrec.agent.limits import AgentLimits
 from localrec.evaluation.ranking.cases import Items
-from localrec.evaluation.ranking.judge_answers import ADAPTER, MODEL, SEQUENTIAL, check_candidates
-from localrec.evaluation.ranking.zero_shot_judge import NaiveConfig
+from localrec.evaluation.ranking.reranker_answers import (
+    ADAPTER,
+    MODEL,
+    SEQUENTIAL,
+    check_candidates,
+)
+from localrec.evaluation.ranking.zero_shot_reranker import NaiveConfig
 from localrec.foundation.errors import UsageError
 from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
 from localrec.ranking.recommender import SettingValue
 from localrec.ranking.zero_shot import ZeroShotConfig, check_count
 from localrec.systems.system import SystemOptions
 
-JudgeConfig = ZeroShotConfig | MemRecModelConfig
+RerankerConfig = ZeroShotConfig | MemRecModelConfig
 
-JUDGES: dict[str, JudgeConfig] = {
+JUDGES: dict[str, RerankerConfig] = {
     "zero-shot": ZeroShotConfig(),
     "naive-agent": NaiveConfig(),
     **MEMREC_MODELS,
 }
 
 
-def judge_config(name: str, settings: Mapping[str, SettingValue]) -> JudgeConfig:
+def reranker_config(name: str, settings: Mapping[str, SettingValue]) -> RerankerConfig:
     """Read the settings of a reranker, without the model's name.
 
     Raises:
@@ -59,7 +64,7 @@ def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecC
     return AgenticRecConfig(mode=mode, **msgspec.structs.asdict(limits))
 
 
-def check_pool(candidates: Items | None, config: JudgeConfig) -> None:
+def check_pool(candidates: Items | None, config: RerankerConfig) -> None:
     """Check that a prompt can hold all candidates.
 
     Raises:
