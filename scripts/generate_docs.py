@@ -3,11 +3,14 @@
 docs/cli.md from the commands' own help, the table of docs/api.md by api_coverage.py,
 docs/sources.md by sources_page.py from what the readers
 declare, the tables of docs/privacy.md from localrec/privacy/network.py, and in docs/evaluation.md
-how runs are declared.
+how runs are declared. docs/configuration.md, docs/json.md with its schema, and the manual page from
+the code; docs/howto/own-recommender.md from its notebook; docs/licences.md and the list of parts
+from sbom.py.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,9 +18,16 @@ from pathlib import Path
 import msgspec
 import typer
 from api_coverage import coverage_table
+from configuration_page import configuration_page
+from json_schemas import FILE, json_page, schema_text
+from man_page import man_page
+from notebook import as_page
 from record_tables import fields_table, one_line
+from sbom import FILE as BILL
+from sbom import bill_text, licences_page
 from sources_page import sources_page
 
+from localrec import __version__
 from localrec.cli.commands import whole_program
 from localrec.evaluation.configs import (
     DataConfig,
@@ -64,10 +74,20 @@ def main() -> int:
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
         "evaluation.md": evaluation_page(),
+        "configuration.md": MADE + configuration_page(),
+        "json.md": MADE + json_page(),
+        f"schemas/{FILE}": schema_text(),
+        "man/localrec.1": man_page(
+            typer.main.get_command(whole_program()), __version__, EXIT_CODES
+        ),
+        "licences.md": MADE + licences_page(),
+        f"sbom/{BILL}": bill_text(),
+        "howto/own-recommender.md": notebook_page("own-recommender"),
     }
     if "--check" not in sys.argv:
         DOCS.mkdir(exist_ok=True)
         for name, text in pages.items():
+            (DOCS / name).parent.mkdir(exist_ok=True)
             (DOCS / name).write_text(text, encoding="utf-8")
         return 0
     stale = [name for name, text in pages.items() if _current(name) != text]
@@ -87,6 +107,14 @@ def cli_page() -> str:
         "for stdin\nand stdout wherever a file goes, and nothing is wrapped in a pipe.\n"
     )
     return f"{MADE}# Commands\n\n{pipes}\n{sections}\n{ends}"
+
+
+def notebook_page(name: str) -> str:
+    """A notebook as a page, with a way to the notebook itself."""
+    notebook = json.loads((DOCS / "notebooks" / f"{name}.ipynb").read_text("utf-8"))
+    title, _, rest = as_page(notebook).partition("\n")
+    link = f"This page is [a notebook](../notebooks/{name}.ipynb); a test runs it."
+    return f"{MADE}{title}\n\n{link}\n{rest}"
 
 
 def privacy_page() -> str:
@@ -134,7 +162,7 @@ def _section(command: object, path: str) -> str:
     examples = (getattr(command, "epilog", "") or "").split("\n")
     shown = [line.strip() for line in examples if line.strip().startswith("localrec")]
     if shown:
-        lines += ["", "```sh", *shown, "```"]
+        lines += ["", "```text", *shown, "```"]
     return "\n".join(lines) + "\n"
 
 

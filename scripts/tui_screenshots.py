@@ -113,7 +113,7 @@ async def draw(folder: Path, name: str, size: tuple[int, int]) -> str:
     app = LocalrecApp(folder)
     async with app.run_test(size=size, notifications=True) as pilot:
         app.theme = THEME
-        app.person = WHO
+        app.user = WHO
         await settle(pilot)
         await SCENES[name](pilot)
         app.clear_notifications()

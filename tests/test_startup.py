@@ -191,12 +191,16 @@ class TestReaders:
     def test_are_not_needed_for_a_list(self, workspace_path):
         planted_store(workspace_path).close()
         (workspace_path / "settings.toml").write_text('embedder = "hashing"\n')
+        rated = ["--workspace", str(workspace_path), "feedback", "--user", "anna", "--like"]
+        assert run([*rated, "--item", "Negroni"]) == 0
         arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
         listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
         assert readers_after(listed) == []
 
     def test_nor_a_model_where_the_vectors_are_there(self, workspace_path):
         planted_store(workspace_path).close()
+        rated = ["--workspace", str(workspace_path), "feedback", "--user", "anna", "--like"]
+        assert run([*rated, "--item", "Negroni"]) == 0
         arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
         listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
         assert {"onnxruntime", "tokenizers"}.isdisjoint(loaded_after(listed))

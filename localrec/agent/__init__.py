@@ -1,17 +1,17 @@
-"""AgenticRec: a model that thinks, calls tools for evidence and ranks; and what it may call.
+"""AgenticRec: a language model calls tools for evidence and ranks the candidates; and its tools.
 
-desk         what lies before the agent for one request
-setting_out  how that is made of a catalogue and what people share
-registry     how a function becomes a tool
-suite/       the tools
-findings     what several of them work out once
-search       which item a title means
-wording      how they put what they say
-opening      what it is told before its first word
-dialects     how a turn is written, constrained and read
-bounds       budget and lengths of a run
-loop         think, act, observe, rank
-fused        the counterpart without a model: all that tools say, weighed
-trajectory   what happened, step by step
-refinement   whether a profile still fits after an answer, and what it should say
+tool_context         the data of one request
+context              how a tool context is built from a catalogue and the users' likes
+tool_registry        how a function becomes a tool
+tools/               the tools
+features             features that several tools share
+title_search         which item a title names
+observation_text     the format of observations
+prompts              the first prompt
+formats              how a turn is written, constrained and parsed
+limits               the limits of a run
+loop                 think, act, observe, rank
+tool_fusion          the counterpart without a model: the weighted scores of all tools
+reranker             the agent behind `recommend`, `rank` and `ask`
+profile_refinement   whether a profile still fits after a request, and a better one
 """

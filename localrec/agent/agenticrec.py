@@ -1,12 +1,12 @@
-"""AgenticRec: an agent with tools ranks the candidates that lie before it (2026, section 4).
+"""Rank the candidates of one request by an agent with tools (AgenticRec 2026, section 4).
 
-    agenticrec              a frozen model thinks, asks tools and ranks
-    agenticrec-reasoning    the same model without a tool
-    agenticrec-scripted     the same tools are asked on every request, then the model ranks
-    agenticrec-fused        what the tools say, weighed; no model
+    agenticrec              a frozen model thinks, calls tools and ranks
+    agenticrec-reasoning    the same model without tools
+    agenticrec-scripted     a script calls the same tools for every request, then the model ranks
+    agenticrec-fused        the weighted scores of the tools, without a model
 
-The model ranks its first K; the others follow in the order of the fused evidence. A trajectory that
-is invalid leaves all of them to it, and what went wrong stays on record.
+The model ranks its first K candidates; the others follow in the order of the fused scores. An
+invalid trajectory leaves all candidates to the fused scores, and its fault is recorded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SCRIPT: tuple[ToolCall, ...] = tuple(
 
 
 class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidates of a desk in order, and how that came about.
+    """The ranking of an agent, and how it was made.
 
     Args:
         order: Places of all candidates, from 0, best first.
@@ -68,7 +68,7 @@ class AgenticRec:
         self._fused = ToolFusion()
 
     def rank(self, tool_context: ToolContext, seed: int = 0) -> AgentRanking:
-        """Every candidate once, best first.
+        """Rank every candidate once, best first.
 
         Args:
             tool_context: The request.

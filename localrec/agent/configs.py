@@ -1,4 +1,4 @@
-"""The compositions of AgenticRec by name; apart from it, so that a catalogue of them is light."""
+"""Named configurations of AgenticRec; they stand alone so that listing them loads no agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AgentMode = Literal["agent", "reasoning", "scripted", "fused"]
 
 
 class AgenticRecConfig(AgentLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One composition.
+    """Configure one AgenticRec system.
 
     Args:
         mode: Who acts: a model that asks tools as it likes, one without tools, one behind a
@@ -22,7 +22,7 @@ class AgenticRecConfig(AgentLimits, frozen=True, kw_only=True, forbid_unknown_fi
 
     @property
     def asks_model(self) -> bool:
-        """Whether it cannot do without one."""
+        """Whether the system needs a language model."""
         return self.mode != "fused"
 
 

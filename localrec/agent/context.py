@@ -1,7 +1,7 @@
-"""Sets out what lies before an agent: a domain's reference once, a desk for each request.
+"""Build the inputs of an agent's tools: domain data once, a tool context for each request.
 
-Items are numbered as the catalogue numbers them, or otherwise, as evaluated items are; attributes
-always as in the catalogue.
+Items have the catalogue's numbers, or those of an evaluated log; attributes always have the
+catalogue's numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def build_domain_knowledge(
     places: Indexes | None = None,
     sequential: SequenceEncoder | None = None,
 ) -> DomainKnowledge:
-    """What is known of a domain.
+    """Collect the data of a domain that tools read.
 
     Args:
         catalogue: The domain's snapshot.
@@ -78,7 +78,7 @@ def build_tool_context(
     instruction: str = "",
     demands: Sequence[RequestConstraint] = (),
 ) -> ToolContext:
-    """One request; of an item that comes several times in a history the newest counts.
+    """Build the context of one request; of repeated items the newest interaction counts.
 
     Args:
         reference: Of the domain.
@@ -120,7 +120,7 @@ def _column(values: ArrayLike | None, length: int) -> NDArray[np.float64]:
 
 
 def _years(catalogue: Catalogue) -> NDArray[np.int32]:
-    """Of each item of a catalogue, 0 where the domain has none or the item's is unknown."""
+    """Return the year of each item of a catalogue, 0 where the domain or the item has none."""
     for name, spec in catalogue.domain.numbers.items():
         if spec.kind == "year":
             return np.nan_to_num(catalogue.numbers[name]).astype(np.int32)
@@ -146,7 +146,7 @@ def _paths(catalogue: Catalogue, own: Indexes) -> Callable[[int, int], str]:
 
 
 def _by_attributes(catalogue: Catalogue, shared: set[int]) -> str:
-    """What two items have in common, the rarest first."""
+    """List the attributes that two items share, the rarest first."""
     kinds = catalogue.domain.attributes
     rarest = sorted(shared, key=lambda one: (-catalogue.rarity[one], one))[:_SHARED]
     told = [catalogue.attributes[one] for one in rarest]
@@ -154,7 +154,7 @@ def _by_attributes(catalogue: Catalogue, shared: set[int]) -> str:
 
 
 def _by_families(catalogue: Catalogue, here: set[int], there: set[int]) -> str:
-    """The narrowest family that something of each item belongs to."""
+    """Find the narrowest family of any attribute of each item."""
 
     def with_families(attributes: set[int]) -> set[int]:
         return attributes | catalogue.ancestors(attributes)

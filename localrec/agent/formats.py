@@ -1,4 +1,4 @@
-"""How an agent's turn is written, constrained and read.
+"""Write, constrain and parse the turns of an agent, in plain text or in native tool calls.
 
     plain    Think: What do they like?        native   What do they like?
              Act: similar_items(3)                     <tool_call>
@@ -6,14 +6,14 @@
                                                        </tool_call>
 
     plain    Think: The third fits best.      native   The third fits best.
-             Rank: [3, 17, 8]                          <answer>\\boxed{[3, 17, 8]}</answer>
+             Rank: [3, 17, 8]                          <answer>\boxed{[3, 17, 8]}</answer>
 
-Plain is for any model; native is what Hermes and Qwen were taught (AgenticRec, appendix A). A
-grammar holds a turn to a known tool with arguments within their bounds, or to the beginning of a
-ranking. A grammar cannot know which numbers were written, so the rest of a ranking is written
-number by number, each under a grammar of those that remain.
+Any model can write the plain format; Hermes and Qwen were trained on the native one (AgenticRec,
+appendix A). A grammar restricts a turn to a known tool with valid arguments, or to the beginning of
+a ranking. A grammar cannot know which numbers were written, so the model writes a ranking number
+by number, each under a grammar of the remaining ones.
 
-The parsers need no grammar: a model in training writes freely, and what it writes wrongly counts.
+The parsers need no grammar: a model in training writes freely, and its malformed turns count.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ _PLAIN = f"{_START} ,;:.!?'()&%/+-"
 
 
 class TurnFormat(Protocol):
-    """A way to write turns."""
+    """One way to write turns."""
 
     @property
     def name(self) -> str:
-        """What it is called in a trajectory."""
+        """The name of the format in a trajectory."""
         ...
 
     @property
     def begun(self) -> str:
-        """What a turn ends with where the ranking begins."""
+        """The end of a turn where the ranking begins."""
         ...
 
     @property
     def done(self) -> str:
-        """What stands behind the last number of a ranking."""
+        """The text behind the last number of a ranking."""
         ...
 
     def opening(
         self, tool_context: ToolContext, tools: Sequence[Tool], *, budget: int, k: int, history: int
     ) -> tuple[Message, ...]:
-        """The system's message, shared by many requests, and the user's.
+        """Return the first messages: the system's, shared by many requests, and the user's.
 
         Args:
             tool_context: The request.
@@ -76,25 +76,25 @@ class TurnFormat(Protocol):
         ...
 
     def turn_grammar(self, tools: Sequence[Tool], candidates: int, thought: int) -> str:
-        """GBNF of a thought of at most so many characters and a call, or a ranking's beginning."""
+        """Write the GBNF of a thought of limited length, then a call or a ranking's beginning."""
         ...
 
     def written(self, call: ToolCall) -> str:
-        """A call as a turn without a thought."""
+        """Write a call as a turn without a thought."""
         ...
 
     def observed(self, call: ToolCall, text: str) -> str:
-        """What a tool said, as the user's message behind its call."""
+        """Write an observation as the user's message behind its call."""
         ...
 
     def thought(self, text: str) -> str:
-        """The thought of a turn that may be malformed, on one line; "" where there is none."""
+        """Read the thought of a turn, even a malformed one, on one line; "" where there is none."""
         ...
 
     def parse(
         self, text: str, tools: Sequence[Tool], candidates: int, k: int
     ) -> ToolCall | tuple[int, ...]:
-        """What a turn does: it calls a tool, or ranks `k` different numbers of candidates.
+        """Parse a turn into a tool call or a ranking of `k` different candidate numbers.
 
         Raises:
             ModelError: it does neither, or wrongly.
@@ -103,12 +103,12 @@ class TurnFormat(Protocol):
 
 
 def format_for(model: ChatModel) -> TurnFormat:
-    """The dialect that a model knows best."""
+    """Return the turn format that a model was trained for."""
     return NATIVE if model.supports_tools else PLAIN
 
 
 def number_grammar(remaining: Iterable[int], *, first: bool, end: str) -> str:
-    """GBNF of one number out of a few and what stands behind it; a space before all but the first.
+    """Write the GBNF of one of some numbers and its end; all but the first follow a space.
 
     A ranking is parted behind its commas: there every tokeniser starts anew, and a number that
     others begin with (1 and 17) is told from them by what ends it.
@@ -118,7 +118,7 @@ def number_grammar(remaining: Iterable[int], *, first: bool, end: str) -> str:
 
 
 class _Plain:
-    """Two lines: a thought, then an act."""
+    """Turns of two lines: a thought, then a call or a ranking."""
 
     name = "plain"
     begun = "Rank: ["
@@ -186,7 +186,7 @@ class _Plain:
 
 
 class _Native:
-    """A thought, then JSON within the tags that the model was taught."""
+    """Turns of a thought and JSON, within the tags of the model's own tool calls."""
 
     name = "native"
     begun = "<answer>\\boxed{["
@@ -278,7 +278,7 @@ def _opening(tool_context: ToolContext, how: str, k: int, history: int) -> tuple
 
 
 def _called(call: ToolCall) -> str:
-    """A call the plain way: numbers bare, words and texts (clean since checked) within quotes."""
+    """Write a call in plain text: bare numbers, and words and cleaned texts in quotes."""
     shown = [
         str(value) if isinstance(value, int) else '"' + value.replace('"', "'") + '"'
         for value in call.arguments.values()
@@ -287,7 +287,7 @@ def _called(call: ToolCall) -> str:
 
 
 def _value(word: str) -> int | str:
-    """A bare argument; the bound keeps a number of a million digits from being computed."""
+    """Read a bare argument; the length limit stops a number of a million digits."""
     return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else word
 
 
@@ -310,7 +310,7 @@ def _malformed(text: str) -> ModelError:
 
 
 def _grammar(root: str, candidates: int, thought: int) -> str:
-    """A root rule with what it may refer to."""
+    """Join a root rule and the rules that it refers to."""
     return (
         f"root ::= {root}\n"
         f"thought ::= [{_START}] [{_PLAIN}]{{0,{thought - 1}}}\n"
@@ -325,13 +325,13 @@ def _sequence(
     one: Callable[[ToolParameter], str],
     after: str,
 ) -> str:
-    """Arguments in order, parted by commas, between two literals."""
+    """Write arguments in order, separated by commas, between two literals."""
     middle = ' ", " '.join(map(one, parameters))
     return " ".join(filter(None, [_literal(before), middle, _literal(after)]))
 
 
 def _bare(one: ToolParameter) -> str:
-    """The values that an argument may have."""
+    """Write the rule of the values that an argument may have."""
     if one.kind == "word":
         return "(" + " | ".join(_literal(f'"{word}"') for word in one.words) + ")"
     return "number" if one.kind == "candidate" else "text"
@@ -342,7 +342,7 @@ def _keyed(one: ToolParameter) -> str:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """Any of some words, sharing what they begin with: a flat list of hundreds would be slow."""
+    """Write a choice of words as a prefix tree; a flat list of hundreds would be slow."""
     parts = []
     for letter, group in groupby(sorted(words), key=lambda word: word[0]):
         rests = [word[1:] for word in group]

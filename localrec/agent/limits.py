@@ -1,4 +1,4 @@
-"""Bounds of an agent's run; apart from the loop, so that naming an agent loads none of it."""
+"""The limits of an agent's run; they stand alone so that a configuration loads no loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class AgentLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bounds of a run.
+    """Limit one run of an agent.
 
     Args:
         budget: Calls of tools; one more makes the trajectory invalid.

@@ -1,12 +1,12 @@
-"""Think, act, observe, rank (AgenticRec, section 4.2).
+"""Run the agent's loop: think, act, observe, rank (AgenticRec, section 4.2).
 
-The conversation alternates between turns, which the model writes (or a script, in its place), and
-observations, which it only reads. It depends on a `ChatModel` and nothing else, so that inference
-and the rollouts of training are the same code. Each call of the model has a seed of its own that
-follows from the run's: a run that asks nobody else in between repeats exactly.
+The conversation alternates between turns, which the model (or a script) writes, and observations.
+The loop depends on a `ChatModel` alone, so inference and the rollouts of training share this code.
+Each call of the model has its own seed, derived from the run's seed: a run repeats exactly if no
+other caller uses the model in between.
 
-What goes wrong is a fault of the trajectory and not an error. A model that cannot be used at all,
-or is stopped, raises as it does everywhere.
+Errors of the model's answers are faults of the trajectory. A model that cannot be used at all, or
+is stopped, raises an exception as everywhere.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def run_scripted(
     *,
     name: str = "agenticrec-scripted",
 ) -> Trajectory:
-    """Ask tools by a script, as if the model had; then it ranks and can do nothing else.
+    """Call tools by a script in the model's place; after it the model can only rank.
 
     The budget binds the model and not the script. Arguments are as those of `run_agent`.
 
@@ -85,13 +85,13 @@ def run_scripted(
 
 
 def conversation(trajectory: Trajectory) -> tuple[Message, ...]:
-    """The messages of a trajectory: its opening, then turns and observations by turns."""
+    """Rebuild the messages of a trajectory: its opening, then turns and observations."""
     opening = [msgspec.convert({"role": r, "content": c}, Message) for r, c in trajectory.opening]
     return (*opening, *(_message(at, turn) for at, turn in enumerate(trajectory.turns)))
 
 
 class _InvalidError(Exception):
-    """The trajectory ends here without a ranking."""
+    """The trajectory ended without a ranking."""
 
     def __init__(self, fault: TrajectoryFault) -> None:
         super().__init__(fault)
@@ -99,7 +99,7 @@ class _InvalidError(Exception):
 
 
 class _Run:
-    """One trajectory as it grows."""
+    """One trajectory in progress."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class _Run:
     # --- what can be done ---
 
     def decide(self) -> Ranking:
-        """Turn after turn until one ranks."""
+        """Run turn after turn until one of them ranks."""
         tools = tuple(self._tools.values())
         while True:
             thought, act = self._next_act(tools)
@@ -143,7 +143,7 @@ class _Run:
             self._observe(thought, act)
 
     def rank(self) -> Ranking:
-        """One turn, in which no tool is known."""
+        """Let the model rank in one turn, without tools."""
         _, act = self._next_act(())
         if isinstance(act, ToolCall):
             raise TypeError("a tool was called where none is known")
@@ -159,7 +159,7 @@ class _Run:
             self._observe("", call)
 
     def recorded(self, name: str, act: Callable[[], Ranking]) -> Trajectory:
-        """Everything, with the ranking or the fault it ended with."""
+        """Run to the end and return the trajectory, with its ranking or its fault."""
         ranking, fault = None, None
         try:
             ranking = act()
@@ -187,7 +187,7 @@ class _Run:
         return sum(step.call is not None for step in self._steps)
 
     def _next_act(self, tools: Sequence[Tool]) -> tuple[str, ToolCall | Ranking]:
-        """The model's next turn: its thought, and what it does."""
+        """Let the model write its next turn; return the thought and the action."""
         self._write_turn(tools)
         text = self._end_turn()
         thought = self._dialect.thought(text)
@@ -219,7 +219,7 @@ class _Run:
             self._write_ranking()
 
     def _write_ranking(self) -> None:
-        """Number by number, each of them one that was not yet written."""
+        """Let the model write the ranking number by number, without repetition."""
         remaining = set(range(1, self._candidates + 1))
         for place in range(1, self._k + 1):
             end = "," if place < self._k else self._dialect.done
@@ -230,7 +230,7 @@ class _Run:
             remaining.remove(int(wrote))
 
     def _ask(self, grammar: str, most: int) -> str:
-        """Have the model go on with its turn; what it added."""
+        """Let the model continue its turn; return the new text."""
         try:
             reply = self._model.generate(
                 [*self._opening, *(_message(at, turn) for at, turn in enumerate(self._turns))],
@@ -250,7 +250,7 @@ class _Run:
         return reply.text
 
     def _end_turn(self) -> str:
-        """Put what was said on record, if anything was."""
+        """Record the text of the turn, if there is any."""
         text, self._said = self._said, ""
         if text:
             self._turns.append(AgentTurn(text=text, own=True))
@@ -258,7 +258,7 @@ class _Run:
 
 
 def _message(at: int, turn: AgentTurn) -> Message:
-    """Turns and observations alternate, whoever wrote them."""
+    """Return a message; the model's turns and the observations alternate."""
     return Message("user" if at % 2 else "assistant", turn.text)
 
 
@@ -267,5 +267,5 @@ def _texts(tool: Tool) -> int:
 
 
 def _seed_of(seed: int, call: int) -> int:
-    """Seed of a run's nth call: independent of the others, and of other runs' too."""
+    """Derive the seed of a run's nth call, independent of other calls and other runs."""
     return int(np.random.SeedSequence([seed, call]).generate_state(1)[0])

@@ -1,8 +1,8 @@
-"""How observations are worded: untrusted words that stay where they stand, and lines that fit.
+"""Format observations: untrusted text that cannot leave its line, within a length limit.
 
-Titles, names of attributes and descriptions come from files that anybody may have written. A title
-stands in quotation marks, with none inside, and no line is cut through it; the name of an attribute
-stands bare, so it loses quotation marks and brackets, which only numbers of candidates wear here.
+Titles, attribute names and descriptions come from files that anybody may have written. A title is
+quoted, without quotation marks inside, and never cut. An attribute name is not quoted, so it loses
+quotation marks and brackets; only candidate numbers have brackets here.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _SPANS = ((730.0, 365.25, "years"), (60.0, 30.44, "months"), (2.0, 1.0, "days"))
 
 
 def title_text(title: str) -> str:
-    """A title in quotation marks that it cannot close."""
+    """Quote a title so that it cannot close its quotation marks."""
     return quoted(title, _LONGEST_TITLE)
 
 
 def unquoted(name: str, longest: int = _LONGEST_NAME) -> str:
-    """An untrusted name without quotation marks and brackets; no tag opens at its end."""
+    """Remove quotation marks and brackets from an untrusted name."""
     return clean_text(name, longest).translate(_BARE).rstrip("< ")
 
 
 def candidate_numbers(candidates: Iterable[int]) -> str:
-    """Places of candidates, from 0, as the numbers that an agent knows: "[1], [4]"."""
+    """Write candidate places, from 0, as the numbers that the agent sees: "[1], [4]"."""
     return ", ".join(f"[{place + 1}]" for place in candidates)
 
 
 def fit_lines(lead: str, parts: Sequence[str]) -> str:
-    """A line of as many parts as it holds; how many were left out is said."""
+    """Write as many parts as fit on a line, and the number of those left out."""
     line, room = lead, LONGEST_LINE - _TAIL
     for count, part in enumerate(parts):
         joint = ", " if count else " "
@@ -59,7 +59,7 @@ def fit_lines(lead: str, parts: Sequence[str]) -> str:
 
 
 def wrapped(lead: str, parts: Sequence[str]) -> list[str]:
-    """Lines of all parts; they are short, and none is broken."""
+    """Write short parts on as many lines as needed, without breaking any part."""
     lines = [lead]
     for count, part in enumerate(parts):
         joint = ", " if count else " "
@@ -71,13 +71,13 @@ def wrapped(lead: str, parts: Sequence[str]) -> list[str]:
 
 
 def best_candidates(lead: str, scores: Scores | None) -> list[str]:
-    """The candidates of the highest scores as a line; none where nothing tells them apart."""
+    """Write the best-scored candidates on a line; nothing where all scores are equal."""
     told = best_places(scores)
     return [f"{lead}: {candidate_numbers(told)}"] if told else []
 
 
 def best_places(scores: Scores | None) -> list[int]:
-    """Places of the candidates that `best_of` names, from 0, best first."""
+    """Return the places of the candidates that `best_of` names, from 0, best first."""
     if scores is None or not len(scores):
         return []
     order = np.argsort(-scores, kind="stable")[:BEST]
@@ -85,7 +85,7 @@ def best_places(scores: Scores | None) -> list[int]:
 
 
 def time_ago(days: float) -> str:
-    """How long ago something was."""
+    """Say how long ago a moment was."""
     if days < 2 * _HOUR:
         return "within the last two hours"
     for least, length, unit in _SPANS:

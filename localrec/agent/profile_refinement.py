@@ -1,12 +1,12 @@
-"""Whether a person's profile still fits after an answer and, if not, what it should say.
+"""Let a model check whether a user's profile still fits after a request, or rewrite it.
 
-The model that ranked is shown the profile, what the person likes and what it put first. Its grammar
-knows two answers: to keep the profile, or one to three plain sentences in its place. A sentence is
-taken where it names something that the person likes and nothing that the graph does not join to
-that; one that is not taken leaves the profile as it is.
+The model that ranked reads the profile, the user's liked items and its first ranked items. Its
+grammar allows two answers: keep the profile, or replace it by one to three plain sentences. A
+sentence is accepted if it names something that the user likes and nothing else of the catalogue.
+If a sentence is rejected, the profile stays as it is.
 
-Where it departs from the paper (section 4.1): whether to refine is decided from the history as it
-stands after a request, not from a feedback on that very list, which comes later if at all.
+Where it departs from the paper (section 4.1): the model decides from the history after a request,
+not from feedback on this list, which comes later if at all.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ RefinementOutcome = Literal["kept", "refined", "refused"]
 
 
 class LikedItem(msgspec.Struct, frozen=True):
-    """Something that a person likes: its title, and what the graph joins to it; untrusted."""
+    """An item that the user likes: its title and its attributes; untrusted."""
 
     title: str
     attributes: tuple[str, ...] = ()
 
 
 class RefinementContext(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that was answered, and whose it was; all texts are untrusted.
+    """An answered request and its user; all texts are untrusted.
 
     Args:
         domain: For its nouns.
@@ -76,7 +76,7 @@ class RefinementContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refinement(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The outcome of a refinement.
 
     Args:
         outcome: "refused" where what the model wrote was not taken, which keeps the profile too.
@@ -95,7 +95,7 @@ def refine_profile(
     open_vocabulary: Callable[[], Vocabulary],
     seed: int,
 ) -> Refinement:
-    """Have a model keep a profile or write another; it is asked once.
+    """Let a model keep a profile or rewrite it, in one call.
 
     Args:
         model: The one that ranked.
@@ -130,14 +130,14 @@ def refine_profile(
 
 
 def refinement_grammar() -> str:
-    """Keep, or one to three plain sentences, in GBNF."""
+    """Write the GBNF of the answer: keep, or one to three plain sentences."""
     sentence = sentence_grammar(_LONGEST_SENTENCE).replace("root", "sentence", 1)
     more = f'(" " sentence){{0,{_SENTENCES - 1}}}'
     return f'root ::= "{_KEEP}" | "{_NEW}" sentence {more}\n{sentence}'
 
 
 def parse_refinement(text: str) -> tuple[str, ...]:
-    """The sentences that `refinement_grammar` let through; none where the profile is kept.
+    """Parse an answer under `refinement_grammar`; return no sentences if the profile is kept.
 
     Raises:
         ModelError: the text is neither.
@@ -154,7 +154,7 @@ def parse_refinement(text: str) -> tuple[str, ...]:
 
 
 def _messages(occasion: RefinementContext) -> list[Message]:
-    """The task, which is the same for a whole domain, and the occasion."""
+    """Write the prompt: the task of the domain, and the request."""
     plural = occasion.domain.plural
     task = (
         f"You keep the profile of a person who looks for {plural}: one to three plain sentences "
@@ -184,7 +184,7 @@ def _lines(occasion: RefinementContext) -> Iterator[str]:
 
 
 def _edges(liked: Sequence[LikedItem]) -> tuple[Evidence, ...]:
-    """What the person likes, and what the graph joins to that, each named once."""
+    """Name the items that the user likes with their attributes, each name once."""
     joined = {
         name: Evidence(source=one.title, relation="HAS", target=name)
         for one in liked
@@ -194,7 +194,7 @@ def _edges(liked: Sequence[LikedItem]) -> tuple[Evidence, ...]:
 
 
 def _is_carried(sentence: str, edges: Sequence[Evidence], vocabulary: Vocabulary) -> bool:
-    """Whether a sentence names something that is liked, each once, and nothing else.
+    """Whether a sentence names liked items or their attributes, each once, and no others.
 
     Names that the catalogue does not know show by their capitals, but for the first word. A small
     model falls into naming one thing over and over.

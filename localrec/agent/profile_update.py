@@ -1,11 +1,11 @@
-"""After a list that an agent ranked: the agent may refine the profile of the person it was for.
+"""Update a user's profile from an agent's list, where a model proposes better sentences.
 
-It thinks while the store is open for reading, and what it comes to is written afterwards through an
-opening of its own, so that nobody waits for a model and the list stands whatever becomes of it.
-A profile is the person's memory: the refinement is its next version, its words in place of the old
-ones and behind them what neighbours handed on. A pinned memory is not even thought about.
+The model runs while the store is open for reading. The new profile is written afterwards through a
+connection of its own, so no process waits for a model, and the list is returned in any case. A
+profile is the user's memory: the refinement is its next version, with the new sentences in place of
+the old ones, followed by the sentences that neighbours propagated. A pinned memory is skipped.
 
-The model reads of nobody else: what other people call an item on their shelves is left out.
+The model reads no other user's data: the names of other users' shelves are left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from localrec.understanding.vocabulary import Vocabulary
 
 
 class ProfileProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent thinks of a profile, before anything is written.
+    """A proposed profile that is not yet written.
 
     Args:
         update: The memory to write; None where the profile stays.
@@ -60,7 +60,7 @@ def propose_profile(
     user_profile: UserProfile,
     found: Recommendations,
 ) -> ProfileProposal | None:
-    """Have the agent that ranked a list think of the person's profile.
+    """Let the agent that ranked a list propose a profile of the user.
 
     Args:
         store: Open for reading.
@@ -103,13 +103,13 @@ def propose_profile(
 def save_profile(
     open_store: Callable[[], Store], thought: ProfileProposal, found: Recommendations
 ) -> Recommendations:
-    """Write what an agent thought of, if anything; the list, and what became of the profile.
+    """Write the proposed profile, if there is one; return the list and the outcome.
 
     A memory that was changed or pinned meanwhile stays; so does one whose store cannot be written.
 
     Args:
         open_store: Opens the workspace's store for writing; closed here.
-        thought: From `think_of_profile`.
+        thought: From `propose_profile`.
         found: The list.
     """
     is_refined, notes = False, thought.notes
@@ -133,7 +133,7 @@ def save_profile(
 
 
 def _valid_run(found: Recommendations) -> Trajectory | None:
-    """What an agent that asks its tools as it likes did, where that is what ranked the list."""
+    """Return the valid trajectory of an agent that chose its own tools; None without one."""
     if found.trajectory is None:
         return None
     acted = msgspec.convert(found.trajectory, Trajectory)
@@ -169,7 +169,7 @@ def _occasion(
 def _attributes(
     store: Store, catalogue: Catalogue, items: Indexes, user: str
 ) -> dict[int, tuple[str, ...]]:
-    """Names of what the catalogue or the person joins to items, then of the families of that."""
+    """Name the attributes and families of some items, those that the user linked included."""
     rows = store.rows(
         "SELECT e.source_id, e.target_id FROM edge e WHERE e.source_id IN (SELECT unnest(?)) "
         f"AND e.kind IN (SELECT unnest(?)) AND {edge_visible_to(user)} ORDER BY e.rowid",
@@ -191,14 +191,14 @@ def _names(catalogue: Catalogue, attributes: Sequence[int]) -> tuple[str, ...]:
 
 
 def _shown(catalogue: Catalogue, user_profile: UserProfile, found: Recommendations) -> list[int]:
-    """Node ids of all items that the model was told of, or that its words are checked by."""
+    """Return the node ids of all items that the prompt shows or the check uses."""
     ranked = (catalogue.item_index(item.key) for item in found.items[:RANKED])
     places = [*user_profile.items.tolist(), *(item for item in ranked if item is not None)]
     return [int(catalogue.node_ids[place]) for place in places]
 
 
 def _update(text: str, before: Memory | None, shown: Sequence[int], by: str) -> MemoryUpdate:
-    """The next version: new words, and behind them what neighbours handed on.
+    """Make the next version: new words, then the sentences that neighbours propagated.
 
     Args:
         text: The new words.
@@ -218,7 +218,7 @@ def _update(text: str, before: Memory | None, shown: Sequence[int], by: str) -> 
 
 
 def _write(open_store: Callable[[], Store], update: MemoryUpdate, seen: int) -> bool:
-    """Write a memory unless somebody else did since version `seen`; whether it was written."""
+    """Write a memory if its version is still `seen`; return whether it was written."""
     with closing(open_store()) as store, store.transaction():
         now = memory_of(store, update.node_id)
         if (0 if now is None else now.version) != seen:

@@ -1,9 +1,9 @@
-"""What an agent is told before its first word: who chose what, and what can be chosen now.
+"""Write the first prompt of an agent: the task, the user's history and the candidates.
 
-The system's message depends on the tools and on numbers only, so it is the same for many requests
-and read once for all of them. Everything that is somebody else's text stands in the user's
-message, each title on a line of its own that begins with its number, in the only two double quotes
-of that line: none can end the line, begin another or pass for a turn.
+The system's message depends only on the tools and on numbers, so many requests share it and it is
+evaluated once. All untrusted text is in the user's message: each title on its own line, which
+begins with its number, between the only two double quotes of the line. So no title can end its
+line, begin another one or imitate a turn.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _SINGLE = str.maketrans(dict.fromkeys(DOUBLE_QUOTES, "'"))
 
 
 def quoted(text: str, longest: int = LONGEST_TITLE) -> str:
-    """`text` cleaned, on one line, between double quotes; nothing within looks like another."""
+    """Clean `text`, put it on one line in double quotes, and remove all quotes within."""
     # Cleaned once more, since "<" at the end would open a tag with the quotation mark behind it.
     return clean_text(f'"{clean_text(text, longest).translate(_SINGLE) or _UNNAMED}"')
 
 
 def goal_text(tool_context: ToolContext, k: int) -> str:
-    """What the agent is for; the same for all requests of a domain with so many candidates."""
+    """Write the goal, which all requests of a domain with this number of candidates share."""
     plural = tool_context.reference.domain.plural
     return (
         f"You rank {plural} for a person. You see what they chose before and "
@@ -42,7 +42,7 @@ def goal_text(tool_context: ToolContext, k: int) -> str:
 
 
 def request_text(tool_context: ToolContext, k: int, history: int) -> str:
-    """The person's newest `history` items, the latest last; their wish; the candidates."""
+    """Write the newest `history` items (the latest last), the instruction and the candidates."""
     titles = tool_context.reference.titles
     plural = tool_context.reference.domain.plural
     columns = (
@@ -62,7 +62,7 @@ def request_text(tool_context: ToolContext, k: int, history: int) -> str:
 
 
 def tool_signature(tool: Tool) -> str:
-    """How a tool is called, for a model that does not read schemas."""
+    """Write how a tool is called, for a model that reads no JSON schemas."""
     return f"{tool.name}({', '.join(map(_wanted, tool.parameters))})"
 
 

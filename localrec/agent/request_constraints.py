@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from localrec.agent.tool_context import RequestConstraint
 from localrec.data.arrays import Indexes, Mask
-from localrec.data.query import Constraint, Query
+from localrec.data.query import Constraint, Query, TaskKind
 from localrec.graph.catalogue import Catalogue
-from localrec.retrieval.candidates import allowed_items, constraint_masks
+from localrec.retrieval.candidates import allowed_items, build_candidates
 from localrec.retrieval.shelf import survey_shelf
 
 
 def request_constraints(
     candidates: Indexes, intent: Query, catalogue: Catalogue
 ) -> tuple[RequestConstraint, ...]:
-    """What an intent demands, point by point, and which candidates hold it.
+    """List the constraints of a query in words, each with the candidates that meet it.
 
     All points but one together are what lies in the intent's pool before anything is relaxed; the
     one is that what is at hand makes it, which a pool does not insist on.
@@ -25,7 +25,7 @@ def request_constraints(
     """
     points = [
         (_stated(one.constraint, catalogue) if one.constraint else one.value, one.mask)
-        for one in constraint_masks(intent, catalogue)
+        for one in build_candidates(intent, catalogue, TaskKind.C3).demands
     ]
     points += [(text, allowed_items(bar, catalogue)) for text, bar in _bars(intent, catalogue)]
     if intent.have:
@@ -34,7 +34,7 @@ def request_constraints(
 
 
 def _bars(intent: Query, catalogue: Catalogue) -> list[tuple[str, Query]]:
-    """Each thing that rules items out, in words, and as an intent that asks for nothing else."""
+    """List each exclusion in words, as a query that contains only this exclusion."""
     bars = [
         (f"none that {_stated(one, catalogue)}", Query(constraints=(one,)))
         for one in intent.constraints
@@ -62,7 +62,7 @@ def _named(key: str, catalogue: Catalogue) -> str:
 
 
 def _made_of(intent: Query, catalogue: Catalogue) -> Mask:
-    """Items whose components are all at hand, (n,)."""
+    """Return which items need only components that are at hand, (n,)."""
     kind = catalogue.domain.kind_of("component") or ""
     found = (catalogue.attribute_index(kind, key) for key in intent.have)
     makeable = catalogue.none()

@@ -1,7 +1,7 @@
-"""An agent as what puts candidates in order, for `recommend`, `rank` and `ask`.
+"""Rerank candidates by an agent, for `recommend`, `rank` and `ask`.
 
-What an instruction demands is read as a question's is and checked in the graph, for the agent's
-tool and for the fused order alike.
+The constraints of an instruction are parsed like those of a question and checked in the graph, both
+for the agent's tool and for the fused order.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _STAND_IN = "The fused evidence of its tools orders the candidates."
 
 
 def model_failed_note(error: ModelError) -> str:
-    """What the person is told where an agent's model failed, or is not here."""
+    """Write the note for a user whose agent's model failed or is missing."""
     return f"The model failed: {error.message} {_STAND_IN}"
 
 
 class AgentReranker:
-    """Has an agent put candidates in order; where it fails, what its tools say does.
+    """Rerank candidates by an agent; where the agent fails, by the fused scores of its tools.
 
     Args:
         name: Of the composition, for the record.
@@ -75,7 +75,7 @@ class AgentReranker:
         self._fused = AgenticRec(name, AgenticRecConfig(mode="fused"))
 
     def rerank(self, request: RerankRequest) -> RerankResult:
-        """A score for each candidate; where a model ranked, nothing but their order tells."""
+        """Score each candidate; where a model ranked, the scores tell only the order."""
         if self._model is not None:
             self._model.taken()  # what an interrupted request spent
         tool_context = self.tool_context(request)
@@ -104,11 +104,11 @@ class AgentReranker:
     def reasons(
         self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
     ) -> Reasons:
-        """By the template."""
+        """Write the reasons by the template."""
         return template_reasons(facts)
 
     def tool_context(self, request: RerankRequest) -> ToolContext:
-        """Return what lies before the agent."""
+        """Build the tool context of a request."""
         person = self._user_index(request.user)
         user_profile = request.user_profile
         days = request.days
@@ -140,7 +140,7 @@ class AgentReranker:
         return request_constraints(candidates, intent, self._catalogue)
 
     def _days_of(self, person: int, items: NDArray[np.int32]) -> NDArray[np.float64]:
-        """When a person took to each item; nan of what they did not like, or nobody knows."""
+        """Return the day of each liked item; NaN for disliked items and unknown days."""
         days = np.full(len(items), np.nan)
         if person >= 0:
             graph = self.collaborative_memory.graph
@@ -151,7 +151,7 @@ class AgentReranker:
 
 
 def _scores(found: AgentRanking) -> Scores:
-    """The fused evidence; where a model ranked, 1 of the first down to 1 / c of the last."""
+    """Return the fused scores, or 1 to 1 / c by the place where a model ranked."""
     if found.scores is not None:
         return found.scores
     scores = np.zeros(len(found.order), dtype=np.float32)

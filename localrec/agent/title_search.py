@@ -1,7 +1,7 @@
-"""Which item a title means: exactly where one is called so, else the nearest in spelling.
+"""Find the item that a title names: exactly, else by the nearest spelling.
 
-Of several that fit, what lies before the agent comes first: candidates, then the history, then the
-rest. Only a shortlist is compared letter by letter, so that a large catalogue takes no longer than
+Among several matches the agent's own items come first: candidates, then the history, then the rest.
+Only a shortlist is compared letter by letter, so a search in a large catalogue takes no longer than
 a model's next word.
 """
 
@@ -22,7 +22,7 @@ _SHORTLIST = 256
 
 
 class TitleMatch(msgspec.Struct, frozen=True):
-    """An item, whether it is called exactly so, and how many others are."""
+    """A found item, whether its title is equal, and how many other items share the title."""
 
     item: int
     is_exact: bool
@@ -30,7 +30,7 @@ class TitleMatch(msgspec.Struct, frozen=True):
 
 
 class _Index:
-    """All titles of a reference by spelling and by word."""
+    """Index all titles of a domain by spelling and by word."""
 
     def __init__(self, reference: DomainKnowledge) -> None:
         self.names = [clean_text(title, MAX_NAME) for title in reference.titles]
@@ -41,7 +41,7 @@ class _Index:
 
     @cached_property
     def by_word(self) -> dict[str, list[int]]:
-        """Items by each word of their titles."""
+        """Map each word to the items with this word in their title."""
         found: dict[str, list[int]] = {}
         for spelling, items in self.by_spelling.items():
             for word in set(spelling.split("-")):
@@ -49,7 +49,7 @@ class _Index:
         return found
 
     def shortlist(self, title: str) -> list[int]:
-        """Items that share a word with a title, by its rarest; else what is spelt nearly so."""
+        """List the items that share the rarest word of a title, else those of a near spelling."""
         shared = (self.by_word.get(word, []) for word in set(clean_key(title).split("-")))
         found: dict[int, None] = {}
         for items in sorted(shared, key=len):
@@ -67,7 +67,7 @@ class _Index:
 
 
 def find_title(tool_context: ToolContext, title: str) -> TitleMatch | None:
-    """The item that a title means, None where nothing is called nearly so."""
+    """Find the item that a title names; None where no title is near enough."""
     index = _index(tool_context.reference)
     before = {item: place for place, item in enumerate(_before(tool_context))}
 
@@ -88,7 +88,7 @@ def find_title(tool_context: ToolContext, title: str) -> TitleMatch | None:
 
 
 def _before(tool_context: ToolContext) -> list[int]:
-    """What lies before the agent: candidates, then the history, newest first."""
+    """Return the items that the agent sees: candidates, then the history, newest first."""
     return list(
         dict.fromkeys([*tool_context.candidates.tolist(), *tool_context.history[::-1].tolist()])
     )

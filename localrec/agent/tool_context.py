@@ -1,8 +1,8 @@
-"""What lies before an agent for one request: the only thing that tools read.
+"""The data of one request: the only input of the agent's tools.
 
-A `Reference` is shared by all requests of a domain; a `Desk` adds one person's history and the
-candidates. Items are indexes into the reference; what the agent is shown are numbers from 1, so a
-made-up key cannot occur.
+All requests of a domain share one `DomainKnowledge`; a `ToolContext` adds one user's history and
+the candidates. Items are indexes into the domain's arrays. The agent sees numbers from 1 instead of
+keys, so it cannot invent a key.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ class SequenceEncoder(Protocol):
     items: Floats  # (items, size)
 
     def state_of(self, history: Indexes) -> Floats:
-        """Where a history points, oldest item first, (size,)."""
+        """Encode a history, oldest item first, (size,)."""
         ...
 
     def similar_items(self, item: int, k: int) -> Indexes:
-        """The k items that lie nearest to one (I2I), without it."""
+        """Return the k items nearest to an item (I2I), without the item itself."""
         ...
 
     def similar_users(self, state: Floats, k: int, person: int = -1) -> Indexes:
-        """The k people whose histories point the same way (U2U), without `person`."""
+        """Return the k users with the nearest states (U2U), without `person`."""
         ...
 
 
 class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What is known of a domain.
+    """The data of a domain, shared by all requests.
 
     Args:
         domain: What the items belong to.
@@ -69,14 +69,14 @@ class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class RequestConstraint(msgspec.Struct, frozen=True):
-    """One thing that the person asked for, in words, and which candidates hold it, (c,)."""
+    """One constraint in words, and which candidates meet it, (c,)."""
 
     text: str
     holds: NDArray[np.bool_]
 
 
 class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """One request.
+    """The data of one request.
 
     Args:
         reference: What is known of the domain.

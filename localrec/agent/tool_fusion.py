@@ -1,9 +1,9 @@
-"""The agent's deterministic counterpart: what its tools say of the candidates, fused.
+"""Fuse the scores of the agent's tools without a model: its deterministic counterpart.
 
-Each call that compares candidates is a kind of evidence, named by how it is written: a tool that
-takes a word of a closed set is one kind for each word. Their scores share a unit, see
-`findings.py`, so they are weighed as they come. What the person asks for goes before everything: a
-candidate that holds one demand more stands above all that hold fewer.
+Each call that compares candidates is a kind of evidence, named by how it is written: a tool with an
+argument from a closed set gives one kind for each word. The scores share a unit (`features.py`), so
+they are weighted without scaling. Constraints come first: a candidate that meets more of them
+stands above all that meet fewer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAME = "agenticrec-fused"
 
 
 class ToolFusion:
-    """Ranks candidates by the scores of tools; asks no model.
+    """Rank candidates by the fused scores of tools, without a model.
 
     Args:
         tools: What may be asked.
@@ -60,7 +60,7 @@ class ToolFusion:
         }
 
     def run(self, tool_context: ToolContext, seed: int = 0) -> tuple[Trajectory, Scores]:
-        """All candidates, best first, with every tool that was asked; and how well each fits, (c,).
+        """Rank all candidates; return the order, every tool call and the scores, (c,).
 
         Args:
             tool_context: The request.
@@ -108,7 +108,7 @@ class ToolFusion:
 def fit_tool_fusion(
     tool_contexts: Sequence[ToolContext], targets: Sequence[int], tools: Sequence[Tool] = TOOLS
 ) -> FusionWeights:
-    """Fit the weights to find what was taken.
+    """Fit the weights so that the chosen items rank high.
 
     Args:
         tool_contexts: Requests with equally many candidates each.
@@ -128,7 +128,7 @@ def fit_tool_fusion(
 
 
 def evidence_calls(tools: Sequence[Tool]) -> dict[str, tuple[Tool, ToolCall]]:
-    """Calls that need nothing but words of closed sets, by how they are written."""
+    """List the calls whose arguments come from closed sets, by how they are written."""
     return {_written(call): (tool, call) for tool in tools for call in _calls(tool)}
 
 

@@ -1,14 +1,14 @@
-"""How a function becomes a tool: its signature is the schema, its docstring the description.
+"""Turn a function into a tool: its signature becomes the schema, its docstring the description.
 
-A tool is a pure function of a desk and typed arguments that returns an observation:
+A tool is a pure function of a tool context and typed arguments that returns an observation:
 
     @tool
-    def item_info_search(desk: Desk, title: Title) -> Observation:
-        \"\"\"Look up what is known of an item by its title.\"\"\"
+    def item_info_search(tool_context: ToolContext, title: Title) -> Observation:
+        \"\"\"Look up an item by its title.\"\"\"
 
-Arguments are numbers of candidates, words of a closed set, or a short text. An observation is text
-within a bound and, where the tool compares candidates, a score for each; the text is what a model
-reads, the scores are what is fused where no model is asked.
+Arguments are candidate numbers, words of a closed set, or a short text. An observation is a text of
+limited length and, where the tool compares candidates, a score for each. A model reads the text;
+the fusion without a model uses the scores.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ LONGEST_TITLE = 80  # that a model may write
 
 
 class _Number:
-    """Marks an argument that is the number of a candidate."""
+    """Mark an argument as the number of a candidate."""
 
 
 class _Text:
-    """Marks an argument that is a short text."""
+    """Mark an argument as a short text."""
 
 
 Candidate = Annotated[int, _Number]
@@ -45,7 +45,7 @@ ParameterKind = Literal["candidate", "text", "word"]
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What a tool says.
+    """The output of a tool.
 
     Args:
         lines: Each on its own; cleaned and cut when shown.
@@ -57,7 +57,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The lines as a model reads them: none of them can end the observation or forge another.
+        """Join the lines; none of them can end the observation or imitate another one.
 
         Whatever stands in a line was cleaned of control characters and line breaks, and begins
         with a mark of its own, so that no title can stand where a turn begins.
@@ -75,7 +75,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class ToolParameter(msgspec.Struct, frozen=True):
-    """An argument: what it is called, what it may be, and the words of a closed set."""
+    """One argument of a tool: its name, its type, and the words of a closed set."""
 
     name: str
     kind: ParameterKind
@@ -83,7 +83,7 @@ class ToolParameter(msgspec.Struct, frozen=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """Something that an agent may ask.
+    """A tool that an agent may call.
 
     Args:
         name: Of the function.
@@ -98,7 +98,7 @@ class Tool(msgspec.Struct, frozen=True):
     run: Callable[..., Observation]
 
     def checked(self, arguments: Mapping[str, Any], candidates: int) -> ToolCall:
-        """A call with these arguments.
+        """Check the arguments and return the call.
 
         Raises:
             ModelError: one is missing, unknown or out of its bounds.
@@ -115,11 +115,11 @@ class Tool(msgspec.Struct, frozen=True):
         )
 
     def observe(self, tool_context: ToolContext, call: ToolCall) -> Observation:
-        """What it says to a checked call."""
+        """Return the observation of a checked call."""
         return self.run(tool_context, **call.arguments)
 
     def schema(self, candidates: int) -> dict[str, Any]:
-        """Its signature as JSON schema, the way models with native tools are shown it."""
+        """Return the JSON schema of the signature, as models with native tools read it."""
         properties = {one.name: _schema(one, candidates) for one in self.parameters}
         return {
             "type": "function",
@@ -136,7 +136,7 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 def tool(run: Callable[..., Observation]) -> Tool:
-    """Make a tool of a function; its first parameter is the desk."""
+    """Make a tool of a function, whose first parameter is the tool context."""
     hints = typing.get_type_hints(run, include_extras=True)
     names = list(inspect.signature(run).parameters)[1:]
     paragraph = (inspect.getdoc(run) or "").split("\n\n")[0]

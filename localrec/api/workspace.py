@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from localrec.api.backups import BackupCalls
 from localrec.api.evaluation import EvaluationCalls
 from localrec.api.training import TrainingCalls
 from localrec.foundation.progress import Progress, no_progress
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from localrec.privacy.forget import ForgetReceipt
 
 
-class Workspace(EvaluationCalls, TrainingCalls):
+class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
     """A folder with a store, its models and settings. Making one opens nothing.
 
     Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for
@@ -88,6 +89,8 @@ class Workspace(EvaluationCalls, TrainingCalls):
         from localrec.workspace.domain_choice import domain_of_question
 
         at_hand = have if have is None or isinstance(have, str) else ", ".join(have)
+        path = None if image is None else str(image)
+        asked = Question(query=question, have=at_hand, user=user, image=path)
         words = question if at_hand is None else f"{question} with {at_hand}"
         with self._warm.lease() as opened:
             self._check_users(opened, user)
@@ -97,8 +100,6 @@ class Workspace(EvaluationCalls, TrainingCalls):
             answerer = SYSTEM_REGISTRY.answerer(
                 opened.context(chosen, user), system, without_model=not use_model
             )
-            path = None if image is None else str(image)
-            asked = Question(query=question, have=at_hand, user=user, image=path)
             return answerer.answer(asked, k)
 
     def recommend(

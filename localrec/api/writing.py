@@ -52,10 +52,10 @@ def read_import(path: Path, kind: str, user: str | None, domain: str | None) -> 
         UsageError: a user was given where the kind has none, or none where it needs one.
     """
     from localrec.graph.domain_files import load_domain
-    from localrec.sources import detect_kind, open_source, read_export
+    from localrec.sources import detect_kind, domain_of_file, read_export
 
     kind = detect_kind(path) if kind == "auto" else kind
-    about = load_domain(domain or open_source(kind).domain)
+    about = load_domain(domain or domain_of_file(kind, path))
     return ReadImport(read_export(kind, path, about, user), about)
 
 

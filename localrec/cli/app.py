@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Any
 
@@ -29,7 +30,11 @@ _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 
 
 def main() -> None:
-    """Run the program and exit with its code."""
+    """Run the program and exit with its code.
+
+    Whatever it writes, by a library too and wherever `--out` says, is for its owner alone.
+    """
+    os.umask(0o077)
     # What a command reads lives until its end: looking for garbage in it takes a tenth of the time.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
     switch_off_telemetry()

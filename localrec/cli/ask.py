@@ -16,6 +16,7 @@ from localrec.cli.context import (
     note_unknown,
     print_line,
     progress,
+    refuse_unknown,
     resumable,
     user_key,
 )
@@ -73,7 +74,7 @@ _Have = Annotated[
 _User = Annotated[
     str | None,
     typer.Option(
-        metavar="KEY", help="The person who asks; no history, no difference.", callback=user_key
+        metavar="KEY", help="The person who asks, by whose history the order is.", callback=user_key
     ),
 ]
 _Count = Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")]
@@ -179,10 +180,10 @@ def _answer_one(
     from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.domain_choice import domain_of_question
 
-    note_unknown(workspace.store, [user])
+    refuse_unknown(workspace.store, [user])
+    asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     words = text if have is None else f"{text} with {have}"
     chosen = domain_of_question(workspace, words, domain, user=user, with_image=image is not None)
-    asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     calls: list[ModelCall] | None = [] if explain else None
     asker = SYSTEM_REGISTRY.answerer(
         workspace.context(chosen, user), system, without_model=no_model, calls=calls

@@ -42,7 +42,7 @@ def _command(about: str, module: str, function: str = "", epilog: str = "EXAMPLE
 COMMANDS = {
     "ask": _command("Ask for a recommendation in plain language.", "ask"),
     "recommend": _command(
-        "A list for a person, from the first rating on; without any, what most people like.",
+        "A list for a person, from the first rating on; a name that nobody has is refused.",
         "recommend",
     ),
     "rank": _command(
@@ -73,6 +73,14 @@ COMMANDS = {
         "Remove a person, an item or a span of time from everything, and look for traces "
         "afterwards.",
         "forget",
+    ),
+    "backup": _command(
+        "Write the whole workspace into one file, and read it back against its checksums.",
+        *("backup", "backup", "BACKUP_EXAMPLES"),
+    ),
+    "restore": _command(
+        "Replace the workspace by what a backup holds, after every checksum was found right.",
+        *("backup", "restore", "RESTORE_EXAMPLES"),
     ),
     "doctor": _command(
         "Check libraries, models and the workspace; exits with 1 when something is broken.",
@@ -111,6 +119,7 @@ _ELSEWHERE = {
     "train": {
         "adapter": ("train_adapter", "adapter", "EXAMPLES"),
         "export": ("train_adapter", "export", "EXPORT_EXAMPLES"),
+        "reader": ("train_reader", "reader", "EXAMPLES"),
         "grpo": ("train_policy", "grpo", "EXAMPLES"),
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),

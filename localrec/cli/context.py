@@ -272,6 +272,20 @@ def user_keys(users: list[str]) -> list[str]:
     return [key for key in dict.fromkeys(map(user_key, users)) if key]
 
 
+def refuse_unknown(store: Store, users: Iterable[str | None]) -> None:
+    """Refuse a name of the command line that nobody has; what is near is named.
+
+    Raises:
+        UsageError: nobody is called so.
+    """
+    from localrec.graph.item_lookup import domains_of_person, nobody_called
+
+    for user in users:
+        if user and not domains_of_person(store, user):
+            begin = f'Begin with: localrec feedback --user "{user}" --item NAME --like'
+            raise nobody_called(store, user, otherwise=begin)
+
+
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:
     """Name on stderr those of some people whom nobody knows, and whose names are near."""
     from localrec.graph.item_lookup import told_if_unknown

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from localrec.cli.background_index import index_in_background
 from localrec.cli.context import Commands, command_context, console, note, progress
-from localrec.cli.imports import index_in_background
 from localrec.cli.learn import learn_in_background
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)

@@ -11,7 +11,7 @@ from localrec.cli.context import DomainOption, command_context, note, progress
 EXAMPLES = """
 Examples:\n\n
   localrec describe --limit 20\n\n
-  localrec describe                (stop with Ctrl+C, run again to go on)
+  localrec describe                # stop with Ctrl+C, run again to go on
 """
 
 

@@ -1,6 +1,7 @@
 """`localrec doctor`: is everything here that asking needs, and what to do where it is not.
 
 With `--repair`: what can be mended without losing anything is mended, and told.
+With `--go-back`: the newest copy of the store that localrec kept takes its place.
 With `--privacy`: what could reach a network and what keeps it from it, who may read the workspace,
 and what is not encrypted.
 """
@@ -16,14 +17,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from localrec.cli.context import command_context, console
+from localrec.cli.doctor_store import (
+    CheckResult,
+    check_copies,
+    check_domains,
+    check_store,
+    went_back,
+)
 from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
-    from localrec.graph.sequences import SequenceState
     from localrec.workspace.domain_context import DomainContext
 
 _LIBRARIES = {
@@ -39,15 +45,6 @@ _LIBRARIES = {
 _STYLES = {"ok": "green", "mended": "green", "missing": "yellow", "broken": "red"}
 
 
-class CheckResult(msgspec.Struct, frozen=True):
-    """One thing looked at: `state` is ok, mended, missing or broken."""
-
-    what: str
-    state: str
-    detail: str
-    remedy: str = ""
-
-
 def doctor(
     privacy: Annotated[
         bool,
@@ -57,14 +54,24 @@ def doctor(
         bool,
         typer.Option("--repair", help="Mend what can be mended with nothing lost, and tell it."),
     ] = False,
+    return_to_copy: Annotated[
+        bool,
+        typer.Option(
+            "--go-back",
+            help="Put the newest copy of the store in its place: localrec keeps one before it "
+            "brings a store up to date and before restore.",
+        ),
+    ] = False,
 ) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
     context = command_context()
-    if privacy and repair:
+    if privacy and (repair or return_to_copy):
         raise UsageError(
             "--privacy only looks.", "Leave it out to repair: localrec doctor --repair"
         )
-    if privacy:
+    if return_to_copy:
+        findings = list(went_back(context.workspace))
+    elif privacy:
         findings = [
             *_network(),
             *_network_switches(),
@@ -129,16 +136,16 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
             counts = {name: _searchable_items(opened.context(name)) for name in domains}
     except LocalrecError as error:
         yield CheckResult("workspace", "broken", error.message, error.hint)
+        yield from check_copies(folder)
         return
     if not counts:
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
         yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
         yield from _ranking(folder, name)
-    try:
-        yield from _sequences(folder, repair)
-    except LocalrecError as error:
-        yield CheckResult("sequences", "broken", error.message, error.hint)
+    yield from check_store(folder, repair)
+    yield from check_domains(folder)
+    yield from check_copies(folder)
 
 
 def _searchable_items(context: DomainContext) -> int:
@@ -164,42 +171,6 @@ def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
         with open_settled(folder, read_only=True) as store:
             if is_stale(store, indexes, domain):
                 yield CheckResult(name, "missing", "not learnt yet", "localrec learn")
-
-
-def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:
-    """Whether the store would give a number that is in use, which makes every write fail.
-
-    Raises:
-        LocalrecError: the store cannot be read, or not be mended, such as while it is in use.
-    """
-    from localrec.graph.journal import open_settled
-    from localrec.graph.sequences import advance_sequences, sequence_states
-
-    with open_settled(folder, read_only=True) as store:
-        behind = [state for state in sequence_states(store) if state.is_behind]
-    if not behind:
-        yield CheckResult("sequences", "ok", "no number can be given twice")
-    elif repair:
-        with open_settled(folder, read_only=False) as store:
-            yield from map(_mended_sequence, advance_sequences(store))
-    else:
-        for state in behind:
-            yield CheckResult(
-                f"sequence {state.name}",
-                "broken",
-                f"would give {state.upcoming:,}, though numbers up to {state.largest:,} are in "
-                "use: nothing new can be stored",
-                "localrec doctor --repair",
-            )
-
-
-def _mended_sequence(state: SequenceState) -> CheckResult:
-    return CheckResult(
-        f"sequence {state.name}",
-        "mended",
-        f"goes on at {state.safe_start:,}; it would have given {state.upcoming:,}, though numbers "
-        f"up to {state.largest:,} are in use",
-    )
 
 
 def _network() -> Iterator[CheckResult]:

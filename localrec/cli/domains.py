@@ -78,15 +78,14 @@ def list_() -> None:
     use_domains_of(context.workspace)
     own = own_domain_names(context.workspace)
     counts = _counts(context.workspace)
-    told = [
-        {
-            "name": name,
-            "item": load_domain(name).singular,
-            "items": counts.get(name, 0),
-            "own": name in own,
-        }
-        for name in known_domains()
-    ]
+    told: list[dict[str, object]] = []
+    for name in known_domains():
+        try:
+            item = load_domain(name).singular
+        except InputError as error:  # one that is broken hides no other
+            note(f"localrec: {error}")
+            continue
+        told.append({"name": name, "item": item, "items": counts.get(name, 0), "own": name in own})
     if context.print_json(told):
         return
     from rich.table import Table

@@ -33,7 +33,7 @@ Examples:\n\n
 _DESCRIBE = """
 Examples:\n\n
   localrec images describe --limit 20\n\n
-  localrec images describe         (stop with Ctrl+C, run again to go on)
+  localrec images describe         # stop with Ctrl+C, run again to go on
 """
 _FIND = """
 Needs a model: localrec models use pictures FOLDER (see docs/pictures.md).\n\n

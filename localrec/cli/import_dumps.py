@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from localrec.cli.background_index import index_in_background
 from localrec.cli.context import CommandContext, note, progress
 from localrec.foundation.errors import UsageError
 
@@ -57,6 +58,8 @@ def read_dump(
             return msgspec.structs.replace(report, dry_run=True)
         with context.open_workspace(writable=True) as opened:
             report = opened.imports.import_knowledge(dump, domain, keep_all=keep_all)
-            opened.imports.prepare_vectors(domain, steps)
+            waiting = opened.imports.prepare_vectors(domain, steps)
+    if waiting:
+        index_in_background(context.workspace, domain.name, waiting)
     note("What it says counts in questions from now on.")
     return report

@@ -12,9 +12,12 @@ from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
-    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
     from localrec.sources.catalogues.records import RecordTable
     from localrec.sources.mapped_table import TableMapping
+
+
+_MANY = 500_000  # rows beyond which DuckDB reads them, and what it says of items stays behind
 
 
 class GuessOptions(msgspec.Struct, frozen=True):
@@ -35,7 +38,7 @@ class GuessOptions(msgspec.Struct, frozen=True):
 
 def read_guessed(
     context: CommandContext, path: Path, options: GuessOptions, refusal: InputError
-) -> tuple[CatalogueRows | BulkHistory, Domain]:
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """Explain a file of no known format, and read it by the guess if that was accepted.
 
     Raises:
@@ -60,28 +63,49 @@ def read_guessed(
 
 def _as_history(
     context: CommandContext, table: RecordTable, mapping: TableMapping, options: GuessOptions
-) -> tuple[BulkHistory, Domain]:
-    from localrec.graph.domain_files import load_domain
+) -> tuple[HistoryRows | BulkHistory, Domain]:
+    from localrec.sources.domain_words import domain_of_header
     from localrec.sources.import_log import judge_report
     from localrec.sources.mapped_table import MappedTableSource
-    from localrec.sources.table_guess import domain_of_header, mapping_text
+    from localrec.sources.table_guess import mapping_text
+    from localrec.sources.table_history import read_history
 
     name = options.domain or domain_of_header(table.path, table.columns)
     text = mapping_text(mapping)
     if not context.as_json:
-        note(f"It tells what users did. A mapping for it, with {name} as the domain:\n\n{text}")
+        about = f", with {name} as the domain" if name else ""
+        note(f"It tells what users did. A mapping for it{about}:\n\n{text}")
     if options.suggest is not None:
         _write(options.suggest, text)
-    if not options.accept:
+    if name is None or not options.accept:
+        shown = f" --domain {name or 'NAME'}" if options.domain is None else ""
+        known = (
+            "" if name else "; NAME is books, movies, music ... or a new one, such as board-games"
+        )
         raise InputError(
             f"{table.path} is in no format that is known by name.",
-            f"Import it by this mapping: localrec import auto {table.path} --accept"
-            f"{f' --domain {name}' if options.domain is None else ''}",
+            f"Import it by this mapping: localrec import auto {table.path} --accept{shown}{known}",
         )
-    domain = load_domain(name)
-    found = MappedTableSource().read_by(mapping, table.path, table.path, domain, options.user)
+    domain = _domain_of_history(name, table, mapping)
+    if len(table.rows) > _MANY and domain.columns is None:
+        bulk = MappedTableSource().read_by(mapping, table.path, table.path, domain, options.user)
+        judge_report(bulk.report)
+        return bulk, domain
+    found = read_history(table, mapping, domain, options.user)
     judge_report(found.report)
     return found, domain
+
+
+def _domain_of_history(name: str, table: RecordTable, mapping: TableMapping) -> Domain:
+    """A domain that there is, or a new one for the items of a table."""
+    from localrec.graph.domain_files import known_domains, load_domain
+    from localrec.sources.catalogues.proposal import propose_domain
+    from localrec.sources.table_history import items_of
+    from localrec.workspace.own_domains import check_name
+
+    if name in known_domains() or "/" in name:
+        return load_domain(name)
+    return propose_domain(check_name(name), items_of(table, mapping)).domain
 
 
 def _as_catalogue(
@@ -95,7 +119,7 @@ def _as_catalogue(
     from localrec.workspace.own_domains import check_name, plain_record
     from localrec.workspace.table_domains import name_for
 
-    name = options.domain or name_for(table.path)
+    name = options.domain or _free_name(name_for(table.path))
     is_known = options.domain is not None and name in known_domains()
     if is_known:
         domain = load_domain(name)
@@ -110,9 +134,18 @@ def _as_catalogue(
         raise InputError(
             f"{table.path} is a table without users: a catalogue.",
             f"Keep this domain: localrec domains new {name} --from {table.path}; or do both at "
-            f"once: localrec import auto {table.path} --domain {name} --accept",
+            f"once: localrec import auto {table.path} --domain {name} --accept. Where it is what "
+            "one person did, say whose: --user KEY",
         )
     return read_export("catalogue", table.path, domain), domain  # type: ignore[return-value]
+
+
+def _free_name(name: str) -> str:
+    """A name that no domain bears: the file's own, or with a number behind it."""
+    from localrec.graph.domain_files import known_domains
+
+    numbered = (f"{name}-{number}" for number in range(2, 1000))
+    return next(one for one in (name, *numbered) if one not in known_domains())
 
 
 def _describe(table: RecordTable) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localrec.cli.background_index import index_in_background, is_made_elsewhere
 from localrec.cli.context import (
     CommandContext,
     DomainOption,
@@ -137,7 +138,7 @@ def _import_read(
 
 
 def _read(
-    known: tuple[str | CatalogueRows | BulkHistory, Domain],
+    known: tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain],
     path: Path,
     user: str | None,
     window: Window | None,
@@ -171,13 +172,20 @@ def _read_mapped(
     strict: bool,
 ) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The rows of a table by a mapping that need not lie beside it."""
+    import msgspec
+
+    from localrec.data.rows import BulkHistory
+    from localrec.foundation.file_marks import marks_of, unchanged
     from localrec.graph.domain_files import load_domain, use_domains_of
     from localrec.sources.import_log import judge_report
     from localrec.sources.mapped_table import MappedTableSource, read_mapping
 
     use_domains_of(context.workspace)
     about = load_domain(domain or MappedTableSource.domain)
-    found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+    with unchanged(data):
+        found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+        if isinstance(found, BulkHistory):
+            found = msgspec.structs.replace(found, marks=marks_of(found.files))
     judge_report(found.report, strict=strict)
     return found, about
 
@@ -210,28 +218,17 @@ def _store(
     return report
 
 
-def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
-    """Start `localrec index` for a domain, and say that answers work meanwhile."""
-    from localrec.foundation.jobs import start_in_background
-
-    start_in_background(workspace, ["index", "--domain", domain])
-    note(
-        f"You can ask now. The vectors of {waiting:,} texts are made in the background; until they "
-        "are there, texts are compared by spelling: localrec index --status"
-    )
-
-
 def _kind_and_domain(
     context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
-) -> tuple[str | CatalogueRows | BulkHistory, Domain]:
+) -> tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
     from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
-    from localrec.sources import detect_kind, open_source
+    from localrec.sources import detect_kind, domain_of_file
 
     use_domains_of(context.workspace)
     if kind == "auto":
         fitting = _fitting_domain(context, path, named)
-        if fitting is not None:
+        if fitting is not None and guess.user is None:
             note(f"{path.name} is a table of {fitting.plural}.")
             return "catalogue", fitting
         try:
@@ -250,7 +247,7 @@ def _kind_and_domain(
                 f"localrec domains new NAME --from {path}",
             )
         return kind, found
-    return kind, load_domain(open_source(kind).domain)
+    return kind, load_domain(domain_of_file(kind, path))
 
 
 def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> Domain | None:
@@ -309,6 +306,7 @@ def index(
     if status:
         _tell_status(context, names)
         return
+    names = [name for name in names if not is_made_elsewhere(context, name)]
     embedded = dict.fromkeys(names, 0)
     with progress() as steps:
         for name in names:

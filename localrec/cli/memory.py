@@ -301,7 +301,7 @@ def _with_memory(
     """Find the owner of a memory and act on their node in the store."""
     context = command_context()
     with context.open_workspace(writable=changes) as opened:
-        owner = _memory_owner(opened, user, item, domain, changes=changes)
+        owner = _memory_owner(opened, user, item, domain)
         return context, owner, act(opened.store, owner.node_id)
 
 
@@ -310,15 +310,11 @@ def _memory_owner(
     user: str | None,
     item: str | None,
     domain: str | None,
-    *,
-    changes: bool = False,
 ) -> _MemoryOwner:
     """Find the owner of a memory by a user's key, or by an item's key or name.
 
     Raises:
-        UsageError: neither or both are named, the item is unknown, or the user is unknown and the
-            memory is to be changed.
-        InputError: the user is unknown and the memory is to be read.
+        UsageError: neither or both are named, or the item or the user is unknown.
     """
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import nobody_called
@@ -334,8 +330,7 @@ def _memory_owner(
     found = user_node(opened.store, chosen, person)
     if found is None:
         begin = f'Begin with: localrec feedback --user "{person}" --item NAME --like'
-        nobody = nobody_called(opened.store, person, chosen, otherwise=begin)
-        raise nobody if changes else InputError(nobody.message, nobody.hint)
+        raise nobody_called(opened.store, person, chosen, otherwise=begin)
     return _MemoryOwner(found, chosen, person, f'--user "{person}"')
 
 

@@ -17,6 +17,7 @@ from localrec.cli.context import (
     note_unknown,
     print_line,
     progress,
+    refuse_unknown,
     resumable,
     user_keys,
 )
@@ -108,7 +109,7 @@ def recommend(
     ] = False,
     domain: DomainOption = None,
 ) -> None:
-    """A list for a person, from the first rating on; without any, what most people like.
+    """A list for a person, from the first rating on; a name that nobody has is refused.
 
     Behind a list of agenticrec its model may refine what is remembered of the person, and says so;
     a pinned memory stays: localrec memory pin --user KEY
@@ -121,7 +122,7 @@ def recommend(
     with context.open_workspace() as opened:
         only = user[0] if len(user) == 1 else None  # nobody's own words are seen by several
         seen = opened.context(domain_of_user(opened, user[0], domain), only)
-        note_unknown(opened.store, user)
+        refuse_unknown(opened.store, user)
         users = {one: seen.user_profile(one) for one in user}
         recommender = SYSTEM_REGISTRY.recommender(seen, system)
         options = ListOptions(fair=fair, diverse=diverse, wanted=wanted)

@@ -106,7 +106,7 @@ def remove(names: NamesArgument, user: UserOption, domain: DomainOption = None) 
         named = _read_names(names, catalogue)
         corrected |= named.corrected
         things = {int(catalogue.identity[one]) for one in _attribute_indexes(named, catalogue)}
-        shelf = _shelf_indexes(store, catalogue, user, changes=True)
+        shelf = _shelf_indexes(store, catalogue, user)
         gone = [one for one in shelf if int(catalogue.identity[one]) in things]
         kept = things - {int(catalogue.identity[one]) for one in gone}
         if kept:
@@ -119,7 +119,7 @@ def remove(names: NamesArgument, user: UserOption, domain: DomainOption = None) 
 def clear(user: UserOption, domain: DomainOption = None) -> None:
     """Empty a person's shelf."""
     with _opened_shelf(user, domain, writable=True) as (store, catalogue, _):
-        _take_off(store, catalogue, user, _shelf_indexes(store, catalogue, user, changes=True))
+        _take_off(store, catalogue, user, _shelf_indexes(store, catalogue, user))
 
 
 @app.command("list", epilog=EXAMPLES)
@@ -184,14 +184,11 @@ def _attribute_indexes(named: ShelfNames, catalogue: Catalogue) -> list[int]:
     return [index for index in found if index is not None]
 
 
-def _shelf_indexes(
-    store: Store, catalogue: Catalogue, user: str, *, changes: bool = False
-) -> list[int]:
+def _shelf_indexes(store: Store, catalogue: Catalogue, user: str) -> list[int]:
     """Return the attribute indexes of a stored shelf.
 
     Raises:
-        InputError: the user is unknown and the shelf is to be read.
-        UsageError: the user is unknown and the shelf is to be changed.
+        UsageError: the user is unknown.
     """
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import nobody_called
@@ -202,8 +199,7 @@ def _shelf_indexes(
     if user_id is None:
         begin = f'localrec shelf add --user {user} "gin, lime"'
         domain = catalogue.domain.name
-        nobody = nobody_called(store, user, domain, otherwise=begin)
-        raise nobody if changes else InputError(nobody.message, nobody.hint)
+        raise nobody_called(store, user, domain, otherwise=begin)
     return shelf_attributes(catalogue, shelf_nodes(store, user_id))
 
 

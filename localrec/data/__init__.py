@@ -1,1 +1,1 @@
-"""Pure shapes that stages exchange; nothing here opens a store or a file."""
+"""Data shapes that all rooms share; nothing here opens a store or a file."""

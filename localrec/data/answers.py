@@ -13,7 +13,7 @@ from localrec.data.recommendations import ItemListRecord, MemorySummary, Recomme
 
 
 class QueryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An intent as the answer's JSON shows it; `glass` is the container, whatever its name.
+    """A query as the answer's JSON shows it; `glass` is the container in any domain.
 
     `met` and `on_list` are there where the question speaks of what its user had or put on a list.
     """
@@ -41,14 +41,14 @@ class QueryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class UnusedPhrase(msgspec.Struct, frozen=True, kw_only=True):
-    """Words of a question that took no part in its answer, and the nearest names that are known."""
+    """Words of a question that had no effect on the answer, and the nearest known names."""
 
     words: str
     nearest: tuple[str, ...] = ()
 
 
 class Relaxation(msgspec.Struct, frozen=True, kw_only=True):
-    """A wish that could not be met and was let go, so that there is an answer at all."""
+    """A wish that was relaxed because no item met all wishes."""
 
     constraint: str
     value: str
@@ -56,7 +56,7 @@ class Relaxation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What reflection did: rounds run, the four scores of each, and the round that won."""
+    """The record of a reflection: its rounds, the four scores of each, and the best round."""
 
     rounds: int
     scores: tuple[dict[str, float], ...]
@@ -96,12 +96,12 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
 
     @property
     def listed(self) -> tuple[RecommendedItem, ...]:
-        """The items that hold what was asked."""
+        """The items that meet the question."""
         return self.items
 
 
 class QuestionAnswerer(Protocol):
-    """Answers questions about one domain."""
+    """Answer questions about one domain."""
 
     def answer(self, question: Question, k: int) -> Answer:
         """Answer one question with at most k items; no text of a question makes it fail."""

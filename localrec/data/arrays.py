@@ -1,4 +1,4 @@
-"""Many lists in one array: all entries behind one another, and where each list begins."""
+"""Ragged arrays: the entries of all lists concatenated, and the offset of each list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where the entries of some lists stand, one list behind the other.
+    """Return the positions of some lists' entries, concatenated.
 
     Args:
         first: Where each list begins, and behind the last where it ends, (n + 1,).
@@ -20,7 +20,7 @@ def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.i
 
 
 def row_offsets(values: Indexes, many: int) -> Offsets:
-    """Where the entries of 0, 1, ..., many - 1 begin once `values` are in order, (many + 1,)."""
+    """Return the offsets of 0, 1, ..., many - 1 in sorted `values`, (many + 1,)."""
     offsets = np.zeros(many + 1, dtype=np.int64)
     np.cumsum(np.bincount(values, minlength=many), out=offsets[1:])
     return offsets
@@ -45,6 +45,6 @@ Scores = NDArray[np.float32]
 
 
 def unit_vectors(vectors: Floats) -> Floats:
-    """Vectors brought to length 1; zeros stay zeros, (m, size)."""
+    """Scale vectors to length 1; zeros stay zeros, (m, size)."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -1,4 +1,4 @@
-"""Which column of a table holds what, for a domain that was made from a table of its own."""
+"""The meaning of a table's columns, for a domain made from a user's own table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NumberColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What becomes of each column of a catalogue; `columns.toml` beside a `domain.toml`.
+    """The use of each column of a catalogue; `columns.toml` beside a `domain.toml`.
 
     Args:
         name: The item's name.
@@ -73,7 +73,7 @@ class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ignored: tuple[str, ...] = ()
 
     def named(self) -> tuple[str, ...]:
-        """Every column that the items are made from, each once."""
+        """List every column that the items use, each once."""
         links = [
             column
             for one in self.links.values()
@@ -85,5 +85,5 @@ class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         return tuple(dict.fromkeys((*told, *year, *self.properties.values())))
 
     def needed(self) -> tuple[str, ...]:
-        """The columns without which no item can be told from another."""
+        """List the columns that identify an item."""
         return tuple(dict.fromkeys((self.name, *self.key)))

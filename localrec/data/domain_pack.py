@@ -1,4 +1,4 @@
-"""What a package tells localrec about its domain: where its files lie and who reads its images."""
+"""A domain pack: the folder of a domain's files and the functions that read its images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a domain is: the declaration that lets one code serve drinks, films or books.
+"""A domain's declaration, which lets one code serve drinks, films or books.
 
 A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
 optional `taxonomy.toml` (families and synonyms of attributes), `words.toml` (words of questions)
@@ -57,7 +57,7 @@ class FlagSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A numeric property that questions may bound.
+    """A numeric property that questions may limit.
 
     Example: `units = { dollar = 1, "$" = 1 }` reads "under 20 dollars" and "$15 to $30";
     `{ minute = 1, hour = 60 }` reads "at most two hours" of a property in minutes.
@@ -108,7 +108,7 @@ ConceptTables = dict[str, dict[str, Concept]]  # kind -> concept's name -> conce
 
 
 class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words of a domain's questions that name nothing, beside those of every domain.
+    """Words in a domain's questions that name nothing, beyond those of every domain.
 
     Example: `have = ["in my bar"]` reads "gin is in my bar" as what a user has at hand.
 
@@ -158,7 +158,7 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
         return None
 
     def concept_names(self, kind: str) -> dict[str, str]:
-        """Every spelling of the taxonomy of `kind` -> the concept's own name (not `ask` words)."""
+        """Map every spelling of a kind's taxonomy to its concept's name (without `ask` words)."""
         names: dict[str, str] = {}
         for name, concept in self.taxonomy.get(kind, {}).items():
             for spelling in concept.also:

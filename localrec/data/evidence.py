@@ -1,4 +1,4 @@
-"""Edges and facts that an answer stands on."""
+"""The edges and facts that support an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
-    """The edges behind some facts, each once, in their order."""
+    """List the edges of some facts, each once, in order."""
     return tuple(dict.fromkeys(edge for fact in facts for edge in fact.evidence))
 
 

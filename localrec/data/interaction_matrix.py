@@ -1,4 +1,4 @@
-"""Who liked what as a sparse matrix, readable by user and by item.
+"""A sparse matrix of users and the items they like, readable by user and by item.
 
 Plain index arrays and no `scipy.sparse`: docs/design.md, section "Data", has the figures.
 """
@@ -22,7 +22,7 @@ _NO_NODES = np.zeros(0, dtype=np.int64)
 
 
 class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """Pairs of users and items, each pair once, sorted both ways.
+    """Pairs of users and items, each pair once, sorted by user and by item.
 
     Example:
         `matrix.items_of(3)` are the items that user 3 likes, `matrix.users_of(7)` the users who
@@ -56,7 +56,7 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
         day: Days | None = None,
         user_nodes: NDArray[np.int64] = _NO_NODES,
     ) -> InteractionMatrix:
-        """Sort rows that come in any order; of equal pairs the newest day counts.
+        """Sort rows in any order; of equal pairs the newest day counts.
 
         Args:
             user: 0..user_count - 1, (m,).
@@ -108,44 +108,44 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @property
     def user_count(self) -> int:
-        """Number of users."""
+        """The number of users."""
         return len(self.first_item) - 1
 
     @property
     def item_count(self) -> int:
-        """Number of items."""
+        """The number of items."""
         return len(self.first_user) - 1
 
     @cached_property
     def likes(self) -> Offsets:
-        """How many users like each item, (items,)."""
+        """Count the users who like each item, (items,)."""
         return np.diff(self.first_user)
 
     @cached_property
     def user_likes(self) -> Offsets:
-        """How many items each user likes, (users,)."""
+        """Count the items that each user likes, (users,)."""
         return np.diff(self.first_item)
 
     def items_of(self, user: int) -> Indexes:
-        """All items that a user likes, ascending."""
+        """Return all items that a user likes, ascending."""
         return self.items[self.rows_of(user)]
 
     def users_of(self, item: int) -> Indexes:
-        """All users who like an item, ascending."""
+        """Return all users who like an item, ascending."""
         return self.users[int(self.first_user[item]) : int(self.first_user[item + 1])]
 
     def rows_of(self, user: int) -> slice:
-        """Where a user's entries stand in `items` and `days`."""
+        """Return the slice of a user's entries in `items` and `days`."""
         return slice(int(self.first_item[user]), int(self.first_item[user + 1]))
 
     def newest_items(self, user: int, count: int) -> Indexes:
-        """A user's `count` newest items, newest first; the undated come last."""
+        """Return a user's `count` newest items, newest first; undated ones come last."""
         rows = self.rows_of(user)
         order = np.argsort(-self.days[rows], kind="stable")  # NaN is sorted to the end
         return self.items[rows][order[:count]]
 
     def user_index(self, node: int) -> int:
-        """The number of the user with a node id; -1 where they like nothing yet."""
+        """Return the number of the user with a node id; -1 where they like nothing yet."""
         return self._user_indexes.get(node, -1)
 
     @cached_property
@@ -178,6 +178,6 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
         progress("counting pairs of items", self.item_count, self.item_count)
 
     def _count_items(self, users: Indexes) -> NDArray[np.int64]:
-        """How many of some users like each item, (items,)."""
+        """Count how many of some users like each item, (items,)."""
         theirs = self.items[csr_rows(self.first_item, users)]
         return np.bincount(theirs, minlength=self.item_count)

@@ -1,4 +1,4 @@
-"""The interaction log: who did what with which item, and when."""
+"""The interaction log: which user met which item, with what rating, and when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_NODES = np.zeros(0, dtype=np.int64)
 
 
 class Interactions(msgspec.Struct, frozen=True, dict=True):
-    """Who did what when, ordered by user, then time, then the order of the data.
+    """Interactions ordered by user, then time, then the order of the data.
 
     Args:
         user: 0..users - 1, ascending, (m,) int32.
@@ -38,32 +38,32 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def first_row(self) -> NDArray[np.int64]:
-        """Where each user's rows begin, and the end, (users + 1,)."""
+        """Return the first row of each user, and the end, (users + 1,)."""
         return np.searchsorted(self.user, np.arange(self.users + 1)).astype(np.int64)
 
     def rows_of(self, user: int) -> slice:
-        """The rows of one user, oldest first."""
+        """Return the rows of one user, oldest first."""
         return slice(int(self.first_row[user]), int(self.first_row[user + 1]))
 
     @cached_property
     def days(self) -> NDArray[np.float64]:
-        """When each row happened, in days since 1970; NaN where that is unknown, (m,)."""
+        """The time of each row in days since 1970; NaN where unknown, (m,)."""
         return days_of(self.at)
 
     @cached_property
     def popularity(self) -> NDArray[np.float32]:
-        """Rows of each item, (items,)."""
+        """Count the rows of each item, (items,)."""
         return np.bincount(self.item, minlength=self.items).astype(np.float32)
 
     @cached_property
     def mean_stars(self) -> float:
-        """Mean of all stars, NaN where nobody gave any."""
+        """Average all ratings; NaN where there are none."""
         rated = self.stars[~np.isnan(self.stars)]
         return float(rated.mean(dtype=np.float64)) if len(rated) else float("nan")
 
     @cached_property
     def liked(self) -> NDArray[np.bool_]:
-        """Rows whose stars are not below the mean of all, those without stars too, (m,)."""
+        """Mark rows whose rating is not below the mean, and those without a rating, (m,)."""
         return liked_rows(self.stars, self.mean_stars)
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Interactions:
@@ -73,14 +73,14 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
 
 
 def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
-    """Moments as days since 1970; NaN where one is unknown, (m,)."""
+    """Convert moments to days since 1970; NaN where one is unknown, (m,)."""
     days = at.astype("datetime64[s]").astype(np.float64) / _DAY_S
     days[np.isnat(at)] = np.nan
     return days
 
 
 def moments_of(days: NDArray[np.float64]) -> NDArray[np.datetime64]:
-    """Days since 1970 as moments, to the second; NaT where one is unknown, (m,)."""
+    """Convert days since 1970 to moments, to the second; NaT where one is unknown, (m,)."""
     seconds = np.where(np.isnan(days), 0.0, days * _DAY_S)
     at = np.round(seconds).astype(np.int64).astype("datetime64[s]")
     at[np.isnan(days)] = np.datetime64("NaT")
@@ -88,7 +88,7 @@ def moments_of(days: NDArray[np.float64]) -> NDArray[np.datetime64]:
 
 
 def liked_rows(stars: NDArray[np.float32], mean_stars: float) -> NDArray[np.bool_]:
-    """Which stars speak for an item: those not below the mean, and rows without any, (m,)."""
+    """Mark ratings that are not below the mean, and rows without a rating, (m,)."""
     if np.isnan(mean_stars):
         return np.ones(len(stars), dtype=bool)
     liked: NDArray[np.bool_] = ~(stars < mean_stars)

@@ -1,4 +1,4 @@
-"""Features of items: attributes, their rarity, and text vectors."""
+"""Item features: attributes, their rarity, and text vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_DIRECTION = 1e-3  # length of what is left of a unit vector at the centre: r
 
 
 class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
-    """What the items of a catalogue are like.
+    """The features of a catalogue's items.
 
     Args:
         item: Item of each link to an attribute, ascending, (l,) int32.
@@ -32,49 +32,49 @@ class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def rarity(self) -> Floats:
-        """log(items / items that have it), the weight of each attribute, (attributes,)."""
+        """Compute log(items / items that have it), the weight of each attribute, (attributes,)."""
         uses = np.bincount(self.attribute, minlength=self.attributes)
         rarity = np.log(max(self.items, 1) / uses.clip(min=1))
         return np.where(uses > 0, rarity, 0.0).astype(np.float32)
 
     @cached_property
     def lengths(self) -> Floats:
-        """Length of each item's weighted attributes, (n,)."""
+        """Compute the length of each item's weighted attributes, (n,)."""
         return np.sqrt(self.over_items(self.rarity**2))
 
     @cached_property
     def first_link(self) -> Offsets:
-        """Where each item's links begin, (n + 1,)."""
+        """Return the offset of each item's links, (n + 1,)."""
         return np.searchsorted(self.item, np.arange(self.items + 1)).astype(np.int64)
 
     @cached_property
     def embedded(self) -> NDArray[np.bool_]:
-        """Which items have a vector, (n,)."""
+        """Mark the items that have a vector, (n,)."""
         if self.vectors is None:
             return np.zeros(self.items, dtype=bool)
         return np.asarray(self.vectors.any(axis=1))
 
     @cached_property
     def centre(self) -> Floats:
-        """The mean of all vectors, (size,); None has none."""
+        """Average all vectors, (size,); None without vectors."""
         if self.vectors is None:
             return np.zeros(0, dtype=np.float32)
         many = max(int(self.embedded.sum()), 1)
         return (self.vectors.sum(axis=0, dtype=np.float64) / many).astype(np.float32)
 
     def over_items(self, of_attributes: Floats) -> Floats:
-        """Sum of a number of each attribute (attributes,) over each item's attributes, (n,)."""
+        """Sum a value of each attribute (attributes,) over each item's attributes, (n,)."""
         sums = np.bincount(self.item, weights=of_attributes[self.attribute], minlength=self.items)
         return sums.astype(np.float32)
 
     def over_attributes(self, of_items: Floats) -> Floats:
-        """Sum of a number of each item (n,) over the items that have each attribute."""
+        """Sum a value of each item (n,) over the items that have each attribute."""
         weights = of_items[self.item]
         sums = np.bincount(self.attribute, weights=weights, minlength=self.attributes)
         return sums.astype(np.float32)
 
     def mean_direction(self, items: Indexes, weights: Floats) -> Floats:
-        """Weighted mean vector of some items less the centre, of length 1 or 0, (size,)."""
+        """Average some items' weighted, centred vectors, as a unit vector or zeros, (size,)."""
         if self.vectors is None:
             return self.centre
         told = float(weights @ self.embedded[items])
@@ -84,7 +84,7 @@ class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
         return (mean / length if known else np.zeros_like(mean)).astype(np.float32)
 
     def cosines(self, items: Indexes, direction: Floats) -> Floats:
-        """Cosine of the centred vectors of some items with a unit vector, 0 for want of one."""
+        """Compute the cosines of some items' centred vectors and a unit vector; 0 if missing."""
         if self.vectors is None:
             return np.zeros(len(items), dtype=np.float32)
         # Not by BLAS, whose threads wait for each other where a model keeps the cores busy.
@@ -94,7 +94,7 @@ class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _spread(self) -> Floats:
-        """Length of each item's vector less the centre, 0 where it has none, (n,)."""
+        """Compute the length of each item's centred vector, 0 without a vector, (n,)."""
         if self.vectors is None:
             return np.zeros(self.items, dtype=np.float32)
         squares = np.vecdot(self.vectors, self.vectors) - 2 * (self.vectors @ self.centre)

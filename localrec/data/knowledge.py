@@ -1,4 +1,4 @@
-"""What the items of a store are called, so that a dump of everything can be read for them alone."""
+"""The identifiers of a store's items, to read a public dump for these items alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What to look for in a dump.
+    """The items to look for in a dump.
 
     Args:
         ids: Name of an identifier, such as `imdb` -> those that items bear.
@@ -23,13 +23,13 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rough_title(title: str) -> str:
-    """A title without case, accents and anything but letters and digits; SQL can make it too."""
+    """Reduce a title to lower-case letters and digits; SQL can do the same."""
     apart = unicodedata.normalize("NFKD", title.lower())
     plain = _NO_LETTER.sub("", "".join(one for one in apart if not unicodedata.combining(one)))
     return plain or title.lower().strip()
 
 
 def rough_title_sql(title: str) -> str:
-    """SQL for `rough_title` of a SQL text."""
+    """Write the SQL of `rough_title` for a SQL text."""
     plain = f"regexp_replace(strip_accents(lower({title})), '[^a-z0-9]+', '', 'g')"
     return f"coalesce(nullif({plain}, ''), lower(trim({title})))"

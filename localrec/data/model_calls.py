@@ -1,4 +1,4 @@
-"""Records of what a local model was asked and what it answered."""
+"""Records of a local model's calls and its answers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import msgspec
 
 
 class ChatTurn(msgspec.Struct, frozen=True):
-    """One turn of a chat as a model read it: who says it, such as "user", and the words."""
+    """One turn of a chat as a model read it: the role, such as "user", and the words."""
 
     role: str
     text: str
 
 
 class ModelCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that a local model was asked on the way to an answer, and what came of it.
+    """One call of a local model on the way to an answer, and its outcome.
 
     Args:
         role: What it was asked as, such as "router".

@@ -1,4 +1,4 @@
-"""What a question asks for, as constraints over the graph."""
+"""A parsed question: constraints over the graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TaskKind(StrEnum):
 
 
 class RoutedTask(msgspec.Struct, frozen=True, kw_only=True):
-    """The router's verdict on a question."""
+    """The task that the router chose for a question."""
 
     kind: TaskKind
     confidence: float
@@ -30,7 +30,7 @@ class RoutedTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NumberRange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A closed interval asked of a numeric property, `low <= property <= high`, or refused."""
+    """A closed interval of a numeric property, `low <= property <= high`, wished for or refused."""
 
     name: str
     low: float
@@ -57,7 +57,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Words that the texts of an item say, or must not say.
+    """Words that an item's texts must or must not contain.
 
     Args:
         words: Their roots.
@@ -71,7 +71,7 @@ class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A word for something in a picture.
+    """A word for something in an image.
 
     Args:
         word: The catalogue's where it has one.
@@ -85,7 +85,7 @@ class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ImageGuess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a picture may show.
+    """A possible content of an image.
 
     Args:
         name: In the words of a model, or the item's own.
@@ -99,7 +99,7 @@ class ImageGuess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was seen in a question's picture, and what it was taken for.
+    """The attributes of a question's image, and the item that it was taken for.
 
     Args:
         by: What saw it: "colours without a model", or the name of a model.
@@ -136,7 +136,7 @@ class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """What a question asks for, in the graph's own keys.
+    """A parsed question, in the keys of the graph.
 
     Args:
         constraints: Demands on attributes, in the order of the question.
@@ -185,12 +185,12 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_declined(self) -> bool:
-        """True where the question asks for nothing that could be answered with items."""
+        """Whether the question asks for no item at all."""
         return self.topic != "wish" or bool(self.language)
 
     @property
     def is_empty(self) -> bool:
-        """True when the question named nothing that the graph knows."""
+        """Whether the question names nothing that the graph knows."""
         return not (
             self.constraints
             or self.flags
@@ -204,5 +204,5 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def of_kind(self, kind: str | None, *, barred: bool = False) -> tuple[Constraint, ...]:
-        """The constraints on one attribute kind."""
+        """Return the constraints on one attribute kind."""
         return tuple(one for one in self.constraints if one.kind == kind and one.barred == barred)

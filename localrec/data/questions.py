@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from localrec.foundation.errors import InputError
+
+MAX_QUESTION = 20_000  # letters; more is no question, and reading it takes minutes
+MAX_INSTRUCTION = 200_000
+
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """One question as `ask` and its batches give it; `image` is the path of its picture."""
@@ -13,6 +18,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     user: str | None = None
     have: str | None = None
+
+    def __post_init__(self) -> None:
+        check_length(self.query, "The question", MAX_QUESTION)
+        check_length(self.have or "", "What is at hand", MAX_QUESTION)
 
 
 class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,3 +42,18 @@ class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
     ratings: tuple[float, ...] | None = None
     user: str | None = None
     instruction: str | None = None
+
+    def __post_init__(self) -> None:
+        check_length(self.instruction or "", "The instruction", MAX_INSTRUCTION)
+
+
+def check_length(text: str, what: str, most: int) -> None:
+    """Refuse a text that nobody wrote by hand.
+
+    Raises:
+        InputError: it has more letters.
+    """
+    if len(text) > most:
+        raise InputError(
+            f"{what} has {len(text):,} letters; {most:,} are taken.", "Say it in fewer words."
+        )

@@ -1,4 +1,4 @@
-"""Why items stand where they do, as records; and the reasons that need no model."""
+"""Records of the reasons for items, and reasons that need no model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ReasonWriter = Literal["model", "template"]
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why one item stands where it does.
+    """The reason for one item.
 
     Args:
         facts: What speaks for it, most telling first.
@@ -28,7 +28,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reasons(msgspec.Struct, frozen=True, kw_only=True):
-    """Why some items stand where they do.
+    """The reasons for some items.
 
     Args:
         said: Of each item, in their order.
@@ -42,7 +42,7 @@ class Reasons(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def spoke(self) -> str:
-        """Who wrote how many, such as "model 2, template 1"; "silent" where there is none."""
+        """Count the reasons of each writer, such as "model 2, template 1"; "silent" without any."""
         written = [one.by for one in self.said if one.text]
         speakers: tuple[ReasonWriter, ...] = ("model", "template")
         counted = [f"{who} {written.count(who)}" for who in speakers if who in written]
@@ -50,7 +50,7 @@ class Reasons(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def template_reasons(facts: Iterable[Sequence[Fact]]) -> Reasons:
-    """The facts of each item as sentences of the template."""
+    """Join the facts of each item into sentences by the template."""
     return Reasons(
         said=tuple(Reason(facts=tuple(some), text=fact_sentences(some)) for some in facts)
     )

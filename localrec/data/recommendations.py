@@ -1,4 +1,4 @@
-"""Recommended items, rankings and the records around them."""
+"""Records of recommended items and rankings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from localrec.data.records import Record, TableRows
 
 
 class RecommendedItem(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """One answer: a catalogue item, whether it holds every hard constraint, and its path."""
+    """A recommended item, whether it meets every hard constraint, and its evidence path."""
 
     rank: int
     key: str
@@ -43,7 +43,7 @@ class ItemListRecord(Record, TableRows):
 
 
 class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):
-    """A taste that a person's neighbours share, and the numbers of those who hold it, from 1."""
+    """A preference that neighbours share, and the numbers of these neighbours, from 1."""
 
     text: str
     confidence: float
@@ -51,7 +51,7 @@ class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemorySummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What the shared memory said for one person; neighbours are numbers here, never keys.
+    """The shared memory's summary for one user; neighbours are numbers here, never keys.
 
     Args:
         neighbours: How many of each kind ("people", "items") were listened to.
@@ -65,7 +65,7 @@ class MemorySummary(msgspec.Struct, frozen=True, kw_only=True):
 class Recommendations(
     msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_defaults=True
 ):
-    """A list for one person, as `recommend --json` prints it.
+    """A list for one user, as `recommend --json` prints it.
 
     Args:
         user: The user's key; of several users that of the first.
@@ -106,7 +106,7 @@ class Recommendations(
 
 
 class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=True):
-    """An order of given candidates, as a line of `rank --batch`.
+    """The order of given candidates, as a line of `rank --batch`.
 
     Args:
         id: The request's.

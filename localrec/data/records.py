@@ -1,4 +1,4 @@
-"""What every result can do: turn into plain dictionaries, and tables into rows and columns."""
+"""Conversions of every result: to dictionaries, and of tables to rows and columns."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from localrec.foundation.errors import UsageError
 
 
 class Record:
-    """What a frozen struct of results can do; a base beside `msgspec.Struct`."""
+    """A base for frozen structs of results, beside `msgspec.Struct`."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as dictionaries, lists, texts and numbers: what its JSON says."""
+        """Return the record as plain dictionaries, lists, texts and numbers, as in its JSON."""
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return found
 
 
 class TableRows:
-    """What a result with rows can do; a subclass says which rows."""
+    """A result with rows; a subclass says which rows."""
 
     __slots__ = ()
 

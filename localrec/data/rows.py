@@ -1,4 +1,4 @@
-"""Typed rows that sources deliver and the store takes in."""
+"""Typed rows that sources deliver and the store imports."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ class ItemRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(StrEnum):
-    """What a person did with an item."""
+    """The kinds of interactions with an item."""
 
     RATED = "rated"
     LIKED = "liked"
     DISLIKED = "disliked"
+    ABANDONED = "abandoned"  # begun and given up: half a dislike
     SEEN = "seen"  # watched, read, drunk: without a verdict
     PLAYED = "played"  # heard; `times` says how often
     WANTED = "wanted"  # on a list for later
@@ -56,7 +57,7 @@ class Event(StrEnum):
 
 
 class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing a person did with one item, as a source delivers it.
+    """One interaction of a user with an item, as a source delivers it.
 
     Args:
         user: The person's key, cleaned (`clean_name`).
@@ -78,14 +79,14 @@ class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What a source says about a person, such as age group and occupation."""
+    """A source's facts about a user, such as age group and occupation."""
 
     key: str
     properties: dict[str, Scalar] = {}
 
 
 class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened to one row of an imported file that was not taken as it stood."""
+    """A row of an imported file that was corrected or dropped, and why."""
 
     row: int
     column: str | None
@@ -94,7 +95,7 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """The receipt of an import: counts of rows, and each row that was not taken as it stood.
+    """The receipt of an import: counts of rows, and each row that was corrected or dropped.
 
     `found_again` counts items of an export that a catalogue had already, under another key. `notes`
     are sentences about the whole file that matter to the user. `apart` counts rows of another
@@ -116,14 +117,14 @@ class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 
 class CatalogueRows(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a source read from one file: rows to store and the report about them."""
+    """The rows that a source read from a catalogue file, and the report about them."""
 
     items: tuple[ItemRow, ...]
     report: ImportReport
 
 
 class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a source read from one export: items, and what people did with them.
+    """The items and interactions that a source read from one export.
 
     Each item's `properties` may hold `year` (int) and `creator` (author, director, artist): with
     the name they let the graph find the item in a catalogue that is already there.
@@ -140,7 +141,7 @@ class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
-    """A history too large to pass through Python: the store reads the files by one query.
+    """A history too large for Python: the store reads its files by one query.
 
     Args:
         items: Items that go with it; interactions with other keys make bare items.
@@ -150,6 +151,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
         report: The receipt; rows were counted and checked before.
         people: What is known of the people.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
+        marks: Marks of `files` when they were checked: the store refuses others.
     """
 
     items: tuple[ItemRow, ...]
@@ -158,3 +160,4 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     report: ImportReport
     people: tuple[UserRow, ...] = ()
     scratch: tuple[Any, ...] = ()
+    marks: dict[str, Any] = {}

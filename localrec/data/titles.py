@@ -1,4 +1,4 @@
-"""Titles with their year and article, as catalogues write them."""
+"""Split titles into the name, the article and the year."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _YEAR_IN_TITLE = re.compile(r"\s*\((?P<year>1[89]\d\d|20\d\d)\)\s*$")
 
 
 def restore_article(title: str) -> str:
-    """A title with its article in front again: "Godfather, The" is "The Godfather".
+    """Move a title's article to the front: "Godfather, The" becomes "The Godfather".
 
     The other title in parentheses is put right as well.
     """
@@ -22,7 +22,7 @@ def restore_article(title: str) -> str:
 
 
 def split_year(title: str) -> tuple[str, int | None]:
-    """A title without the year behind it, and that year: "Heat (1995)" is ("Heat", 1995)."""
+    """Split a title from the year behind it: "Heat (1995)" becomes ("Heat", 1995)."""
     found = _YEAR_IN_TITLE.search(title)
     return (title[: found.start()], int(found["year"])) if found else (title, None)
 

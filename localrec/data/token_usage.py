@@ -1,4 +1,4 @@
-"""Count the tokens and calls that a model was asked for."""
+"""Count the tokens and calls of a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens and time of one call: prompt tokens, how many came from the prefix cache, new ones."""
+    """The tokens and time of one call: prompt tokens, cached ones among them, new tokens."""
 
     prompt: int
     cached: int
@@ -15,7 +15,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """Calls of a model, and the tokens of all of them.
+    """The number of calls of a model, and their tokens.
 
     Args:
         calls: That were answered.
@@ -33,11 +33,11 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """Read and written."""
+        """The tokens read and written."""
         return self.prompt_tokens + self.new_tokens
 
     def and_for(self, usage: Usage) -> TokenUsage:
-        """The same and one more call."""
+        """Add one more call."""
         return TokenUsage(
             calls=self.calls + 1,
             prompt_tokens=self.prompt_tokens + usage.prompt,
@@ -47,7 +47,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        """The calls and tokens of both."""
+        """Add the calls and tokens of both."""
         return TokenUsage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,

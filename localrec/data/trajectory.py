@@ -1,8 +1,8 @@
-"""What an agent did for one request, step by step, as it is stored and shown.
+"""The record of an agent's run for one request, step by step.
 
-A trajectory holds every turn word for word with whose words they are: training puts gradients on
-the model's own and on nothing else (AgenticRec, section 4.2). Whatever went wrong is a fault with a
-name, so that invalid trajectories can be counted by kind.
+A trajectory holds every turn word for word, with its author: training puts gradients on the model's
+own turns alone (AgenticRec, section 4.2). Every error is a fault with a name, so that invalid
+trajectories can be counted by kind.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FAULTS: Mapping[TrajectoryFault, str] = {
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool with its arguments, all of them checked."""
+    """A tool call with checked arguments."""
 
     tool: str
     arguments: dict[str, Argument] = {}
 
 
 class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of the conversation.
+    """A segment of the conversation.
 
     Args:
         text: Word for word.
@@ -45,7 +45,7 @@ class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One thought, and what was done upon it.
+    """One thought, and the action after it.
 
     Args:
         thought: In the model's words; "" where a script acted.
@@ -61,7 +61,7 @@ class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it.
+    """A whole run of an agent.
 
     Args:
         agent: Which composition acted.
@@ -91,10 +91,10 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_valid(self) -> bool:
-        """Whether it ended with a ranking within its budget."""
+        """Whether the run ended with a ranking, within its limits."""
         return self.ranking is not None
 
     @property
     def tool_calls(self) -> int:
-        """How often a tool was asked."""
+        """The number of tool calls."""
         return sum(step.call is not None for step in self.steps)

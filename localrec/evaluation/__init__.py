@@ -1,1 +1,1 @@
-"""Gold questions and measured figures."""
+"""Evaluation: rankings, answers to gold questions and explanations, measured and reported."""

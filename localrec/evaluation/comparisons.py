@@ -1,9 +1,9 @@
-"""Two measured systems against each other, case by case: of one run, or of two on the same cases.
+"""Compare two measured systems case by case, from one run or from two runs on the same cases.
 
-People (or questions) are resampled and swapped whole. All metrics where more is better are read
-together, and so are those where fewer is; the verdicts are corrected for their number
-(`intervals.compare_all`).
-Times are not compared: they depend on the machine's other work, and say so by no interval.
+Users (or questions) are resampled and swapped whole. All metrics where more is better are tested
+together, and so are those where less is better; the p-values are corrected for their number
+(`statistics.compare_all`). Times are not compared: they depend on other work of the machine, which
+no interval shows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from localrec.evaluation.statistics import (
 )
 from localrec.foundation.errors import UsageError
 
-Pairs = dict[str, tuple[Parts, Parts]]  # our parts and theirs, as `intervals.measure` takes them
+# Ours and theirs, as `statistics.ratio_estimate` takes them.
+Pairs = dict[str, tuple[Parts, Parts]]
 
 _FALLING = FALLING | FAULTS
 
 
 class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric of both systems, and what sets them apart."""
+    """One metric of both systems, and their difference."""
 
     metric: str
     ours: IntervalEstimate
@@ -40,7 +41,7 @@ class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems over the cases that both were asked; names as RUN:SYSTEM."""
+    """Two systems over their common cases, named as RUN:SYSTEM."""
 
     ours: str
     theirs: str

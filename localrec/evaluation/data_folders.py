@@ -1,8 +1,8 @@
-"""A folder of somebody's data set as a run: `localrec evaluate run FOLDER`.
+"""Evaluate a folder of a data set: `localrec evaluate run FOLDER`.
 
-Any folder that `localrec import` reads will do, such as one of RecBole's atomic files. It is
-imported into a workspace of the run's own, so that foreign users never stand among one's own, and
-the run is declared as a file would declare it: the same systems as for MovieLens 100K, untuned.
+Any folder that `localrec import` reads will do, such as RecBole's atomic files. It is imported into
+a workspace of the run's own, so that foreign users never mix with one's own, and the run is
+declared like in a file: the same systems as for MovieLens 100K, untuned.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def import_folder(folder: Path, into: Path, progress: Progress) -> None:
 
 
 def _has_history(found: HistoryRows | BulkHistory) -> bool:
-    """Whether anybody did anything; what lies in bulk is seen when it is read."""
+    """Whether any user has interactions; bulk data is checked when it is read."""
     return isinstance(found, BulkHistory) or bool(found.interactions)
 
 

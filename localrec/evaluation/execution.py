@@ -1,7 +1,7 @@
-"""Where the chunks of a run are worked off: in this process, unless another engine is put in.
+"""Run the chunks of a run in this process, or by another engine.
 
-An engine keeps the order of the chunks and brings back each result once, so that a run's files are
-the same whoever did the work.
+An engine keeps the order of the chunks and returns each result once, so that every engine writes
+the same files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EngineName = Literal["local", "ray"]
 
 
 class LocalEngine:
-    """In this process; a chunk starts when the result before was taken."""
+    """Run chunks in this process; each starts when the previous result was taken."""
 
     name = "local"
     redone = 0

@@ -1,8 +1,7 @@
-"""Runs that were begun alike joined into one: so that parts can be measured side by side.
+"""Merge runs that began alike, so that their systems can be compared.
 
-Systems that ask a local model cannot be shared out by an engine, and each takes hours. Two
-commands, or two machines, measure some of them each; what they wrote is one run, as if one had
-measured it all.
+An engine cannot distribute systems that ask a local model, and each takes hours. Two commands, or
+two machines, can measure different systems; the merged run is the same as if one had measured all.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from localrec.foundation.errors import InputError, UsageError
 
 
 def merge_runs(runs: Sequence[RunFolder], into: RunFolder) -> RunMetrics:
-    """Write one run of all that several have measured, in their order.
+    """Write one run with the systems of several runs, in their order.
 
     What a part has not measured to its end is left out; a run of the configuration that names all
     systems goes on with it.
@@ -90,7 +89,7 @@ def _check(
 
 
 def _apart_from_systems(origin: RunOrigin, like: RunOrigin) -> RunOrigin:
-    """An origin with all that may differ taken from another."""
+    """Copy an origin with all fields that may differ from another."""
     run = msgspec.structs.replace(
         origin.run, systems=like.run.systems, name=like.run.name, title=like.run.title
     )
@@ -101,7 +100,7 @@ def _apart_from_systems(origin: RunOrigin, like: RunOrigin) -> RunOrigin:
 
 
 def _joined(origins: Sequence[RunOrigin], measured: Sequence[Sequence[SystemResult]]) -> RunOrigin:
-    """The first one's origin with the systems and the versions of all."""
+    """Return the first origin, with the systems and versions of all."""
     first = origins[0]
     declared = tuple(
         _declared(origin, system)
@@ -129,7 +128,7 @@ def _declared(origin: RunOrigin, system: SystemResult) -> SystemConfig:
 
 
 def _check_cases(run: RunFolder, systems: Sequence[SystemResult]) -> None:
-    """A run may come from another desk: what is copied has been read as what it should be."""
+    """Check the cases of a run before they are copied; it may come from another machine."""
     for system in systems:
         cases, acted = len(run.outcomes(system.name)), len(run.trajectories(system.name))
         if cases != system.cases or acted not in (0, cases):

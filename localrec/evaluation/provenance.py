@@ -1,6 +1,6 @@
-"""Figures into docs: tables between markers, with what it takes to make them again.
+"""Put figures into docs as tables between markers, with the command that makes them.
 
-Only the text between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is replaced, so that people can
+Only the text between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is replaced, so that authors can
 write around it.
 """
 
@@ -24,7 +24,7 @@ _PACKAGES = (
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """How figures came about: command, day (UTC), versions, machine; no paths, no host names."""
+    """The origin of figures: command, day (UTC), versions, machine; no paths, no host names."""
 
     command: str
     date: str

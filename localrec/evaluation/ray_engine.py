@@ -1,13 +1,13 @@
-"""The chunks of a run worked off by Ray: on all cores of this machine, or on a cluster.
+"""Run the chunks of a run by Ray, on all cores of this machine or on a cluster.
 
-The results are the local engine's, in the same order and to the last digit: a worker unpacks a copy
-of what was packed here and computes with as many threads as this process. What a worker takes with
-it when it dies is done again.
+The results equal the local engine's, in the same order and to the last digit: a worker unpacks a
+copy of the packed work and computes with as many threads as this process. The chunk of a lost
+worker is done again.
 
-A cluster started here listens on the loopback address alone, asks everybody for a token that only
-this process and its children know, keeps its files in a folder for the owner, has no dashboard,
-reports no usage, and ends with the engine. A cluster that runs already is used as it stands; Python
-and localrec must be installed on its machines as they are here.
+A cluster started here listens on the loopback address alone, demands a token that only this process
+and its children know, keeps its files in a folder for the owner, has no dashboard, reports no
+usage, and ends with the engine. A running cluster is used as it is; its machines need the same
+Python and localrec as this one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _THREADS = (
 
 
 class RayEngine(Engine):
-    """Sends chunks to the Ray that this process is connected to; `open_ray` makes one.
+    """Send chunks to the Ray cluster of this process; `open_ray` makes one.
 
     Args:
         at_once: Chunks under way.
@@ -117,7 +117,7 @@ class RayEngine(Engine):
     def _loss_of(
         self, ready: Any, task: _Task[Chunk], done: dict[int, Result]
     ) -> BaseException | None:
-        """Keep the result in `done`, or tell what the worker was lost by.
+        """Store the result in `done`, or return how the worker was lost.
 
         Raises:
             Exception: what the work raised.
@@ -140,14 +140,14 @@ class RayEngine(Engine):
 
 
 class _Task(NamedTuple, Generic[Chunk]):
-    """A chunk, its place among all, and how often its worker was lost."""
+    """A chunk, its place among all, and the number of its lost workers."""
 
     place: int
     chunk: Chunk
     losses: int = 0
 
     def after(self, lost: BaseException) -> _Task[Chunk]:
-        """The same once more.
+        """Return the task with one more attempt.
 
         Raises:
             LocalrecError: that was often enough.
@@ -169,7 +169,7 @@ def open_ray(workers: int | None, address: str | None) -> Iterator[RayEngine]:
 
 @contextmanager
 def _started(workers: int) -> Iterator[int]:
-    """A cluster of this machine alone; how many chunks may be under way."""
+    """Start a cluster on this machine; return how many chunks may run at once."""
     token = secrets.token_hex(32)
     # Paths of sockets may have 107 letters, which a folder for temporary files can use up.
     short = "/tmp" if Path("/tmp").is_dir() else None
@@ -195,7 +195,7 @@ def _started(workers: int) -> Iterator[int]:
 
 @contextmanager
 def _joined(address: str, workers: int | None) -> Iterator[int]:
-    """A cluster that somebody runs; how many chunks may be under way.
+    """Join a running cluster; return how many chunks may run at once.
 
     Raises:
         UsageError: it is none that can be joined.
@@ -239,7 +239,7 @@ def _connect(ray: Any, options: dict[str, Any]) -> Any:
 
 
 def _see_that_they_are_alike() -> None:
-    """See that all machines of the cluster have what this one has, in the same versions.
+    """Check that all machines of the cluster have the same package versions as this one.
 
     Raises:
         UsageError: one has not.
@@ -277,12 +277,12 @@ def _see_that_they_are_alike() -> None:
 
 
 def _versions() -> dict[str, str]:
-    """Runs on a node: what figures may depend on."""
+    """Return the package versions of a node (runs there)."""
     return current_origin("", ()).versions
 
 
 def _work_off(parcels: list[Any], chunk: Any) -> Any:
-    """Runs in a worker: one chunk."""
+    """Process one chunk (runs in a worker)."""
     return _fetched(parcels[0])(chunk)
 
 
@@ -292,7 +292,7 @@ def _fetched(parcel: Any) -> Callable[[Any], Any]:
 
 
 def _import_ray() -> Any:
-    """Ray, which reads its switches when it is imported, and takes a second for it.
+    """Import Ray, which reads its switches then and takes a second.
 
     Raises:
         UsageError: it is not installed.
@@ -310,7 +310,7 @@ def _import_ray() -> Any:
 
 
 def _environment_of_workers() -> dict[str, str]:
-    """Our switches and threads, for machines that do not inherit them."""
+    """Return environment variables for machines that do not inherit them."""
     wanted = {name: os.environ[name] for name in (*_THREADS, *SWITCHES) if name in os.environ}
     return {"OMP_NUM_THREADS": str(usable_cores()), **wanted}
 
@@ -330,7 +330,7 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 def packed(work: Callable[[Chunk], Result]) -> bytes:
-    """Work as a parcel for workers.
+    """Serialise the work for workers.
 
     Raises:
         UsageError: it holds what no other process can have.
@@ -338,7 +338,7 @@ def packed(work: Callable[[Chunk], Result]) -> bytes:
     from ray.cloudpickle import CloudPickler  # an extra, and slow to import
 
     class Packer(CloudPickler):
-        """Takes apart what Python does not, but can be made anew."""
+        """Serialise objects that pickle cannot, but that can be made anew."""
 
         def reducer_override(self, thing: Any) -> Any:
             if isinstance(thing, Store):
@@ -360,7 +360,7 @@ def packed(work: Callable[[Chunk], Result]) -> bytes:
 
 
 def unpacked(parcel: bytes) -> Callable[[Any], Any]:
-    """The work in a parcel, as a worker of the same run gets it.
+    """Deserialise the work in a worker of the same run.
 
     Raises:
         UsageError: it cannot be made again in this process.
@@ -390,5 +390,5 @@ def _open_again(path: str) -> Store:
 
 
 def _cache_again(method: Callable[..., Any], size: int | None) -> Callable[..., Any]:
-    """An object's own cache, empty."""
+    """Return a copy of an object with an empty cache."""
     return lru_cache(size)(method)

@@ -1,15 +1,13 @@
-"""A run's folder: how it was begun, every case on disk as soon as it is done, the figures.
+"""The folder of a run: its origin, every finished case, and the figures.
 
     config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
 
-A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them; systems
-that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents what they did in
-`trajectories-SYSTEM.jsonl`.
+A question run also keeps `answers-SYSTEM.jsonl`, as `ask --batch` writes them; systems that explain
+keep `rationales-SYSTEM.jsonl`, agents their trajectories in `trajectories-SYSTEM.jsonl`.
 
-A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
-that are there are not asked again. It is gone on with only as it was begun, on the same data and
-with the same versions; otherwise the halves would not belong together. Further systems may join:
-what was measured of the others stays.
+The same command resumes a killed run: at most an incomplete last line is lost, and finished cases
+are not asked again. A run resumes only with the same configuration, data and versions; otherwise
+its halves would not belong together. Further systems may join; the figures of the others stay.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ _Run = RunConfig | QuestionRunConfig
 
 
 class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is needed to repeat a run.
+    """The record that is needed to repeat a run.
 
     Args:
         run: Configuration with every default.
@@ -72,7 +70,7 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is needed to repeat a question run.
+    """The record that is needed to repeat a question run.
 
     Args:
         run: Configuration with every default.
@@ -128,7 +126,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a run's `trajectories-SYSTEM.jsonl`: what an agent did for a case.
+    """One line of a run's `trajectories-SYSTEM.jsonl`: an agent's run for a case.
 
     Args:
         id: The case's.
@@ -161,7 +159,7 @@ class RunFolder:
         self.path = path
 
     def begin(self, config: bytes, origin: RunOrigin | QuestionRunOrigin) -> None:
-        """Write how the run is begun, or see that it is gone on with the same way.
+        """Write how the run began, or check that it is resumed the same way.
 
         A package that came or went since is no other way: a system that failed for want of torch
         is what a run is gone on with for. The origin then tells its version as well. Nor are
@@ -238,7 +236,7 @@ class RunFolder:
         return read_records(path, TrajectoryRecord) if path.is_file() else []
 
     def mend(self, system: str) -> None:
-        """Cut off a last line that a kill left torn, and what was done for cases without a line.
+        """Cut off a last line that a kill left incomplete, and trajectories without a case.
 
         Raises:
             InputError: the rest is no case that was torn.
@@ -265,7 +263,7 @@ class RunFolder:
         sync(path)
 
     def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
-        """Add cases; they are on disk when this returns, before them what agents did."""
+        """Append cases; both they and their trajectories are on disk when this returns."""
         acted = [
             TrajectoryRecord(id=one.id, user=one.user, items=one.told, trajectory=one.trajectory)
             for one in outcomes
@@ -328,7 +326,7 @@ def trajectory_file(system: str) -> str:
 
 
 def _without_joined(now: _Run, then: _Run) -> _Run:
-    """A configuration with those of its systems alone that an earlier one had, in its order."""
+    """Return a configuration with only the systems of an earlier one, in its order."""
     named = {one.name: one for one in now.systems}
     stayed = tuple(named[one.name] for one in then.systems if one.name in named)
     return msgspec.structs.replace(now, systems=stayed or now.systems)

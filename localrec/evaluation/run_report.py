@@ -1,7 +1,7 @@
-"""From measured results to a report: which figures are drawn, which are only listed, what is said.
+"""Turn measured results into a report: the plots, the tables and the sentences.
 
-Nothing is measured here, and nothing is left out: every figure of a run is in some table. What
-makes a figure doubtful (a failure, invalid answers, a suspicion) stands before the figures.
+Nothing is measured here, and nothing is left out: every figure of a run is in some table. Reasons
+to doubt a figure (a failure, invalid answers, a suspicion) come before the figures.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _LESS = FALLING | {"miscalibration", "ms"}
 
 
 def write_run_report(folder: RunFolder) -> tuple[Path, Path, Path]:
-    """Write `report.html`, `.md` and `.json` into a run's folder, from what lies there.
+    """Write `report.html`, `.md` and `.json` into a run's folder, from its files.
 
     Where there are `samples.jsonl` with `verdicts.jsonl` or `ratings.jsonl`, they come in too.
 
@@ -131,7 +131,7 @@ def _leading_in(folder: RunFolder, metrics: RunMetrics) -> LeaderComparison | No
 
 
 def _judged_in(folder: Path) -> tuple[Section, ...]:
-    """A section per judge whose verdicts on the folder's samples are there; what is old is not."""
+    """Write a section for each judge with verdicts on the folder's current samples."""
     samples, verdicts, ratings = (
         folder / f"{name}.jsonl" for name in ("samples", "verdicts", "ratings")
     )
@@ -239,7 +239,7 @@ def _told_search(result: SystemResult) -> str:
 
 
 def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None) -> str:
-    """Name the leader, and the systems that are not shown to be worse."""
+    """Name the leader, and the systems that are not significantly worse."""
     believed = [one for one in results if is_believed(one)]
     if not believed:
         return "Nothing was measured yet that is to be believed."
@@ -257,7 +257,7 @@ def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None
 
 
 def _against_best(leading: LeaderComparison | None, paired_over: str) -> tuple[Block, ...]:
-    """What the summary rests on."""
+    """Write the comparisons behind the summary."""
     if leading is None or not leading.others:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Draws by lot that depend on nothing but a seed and a text, whatever else is drawn."""
+"""Sample by hashes, so that a draw depends on a seed and a text alone."""
 
 from __future__ import annotations
 

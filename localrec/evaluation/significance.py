@@ -1,9 +1,9 @@
-"""Who leads a run, who cannot be told from the leader, and whose figures are not to be believed.
+"""Compare a run's systems with the leader, and list figures that are in doubt.
 
-Two intervals that overlap say little: both systems were asked the same cases, so what counts is
-how they differ case by case. Every system is tested against the best (`intervals.compare_all`,
-people whole), corrected for the number of systems. The best was chosen by the same cases, which no
-test can undo: it is the best here, and the others are those it could not be told from.
+Overlapping intervals tell little: both systems were asked the same cases, so their difference case
+by case counts. Every system is tested against the best (`statistics.compare_all`, users whole),
+corrected for the number of systems. The best was chosen on the same cases, which no test can
+undo: it is the best here, and some others are not significantly worse.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from localrec.evaluation.statistics import Comparison, Parts, compare_all
 
 
 class CaseValues(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric of one system, a value for each case it was asked.
+    """One metric of one system, a value for each case.
 
     Args:
         cases: Their ids.
@@ -48,12 +48,12 @@ class LeaderComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def level(self) -> tuple[str, ...]:
-        """List the systems that are not shown to be worse than the best."""
+        """List the systems that are not significantly worse than the best."""
         return tuple(name for name, one in self.others.items() if one.verdict != "worse")
 
 
 def is_believed(result: SystemResult) -> bool:
-    """Whether a system was measured, and nothing speaks against its figures."""
+    """Whether a system was measured, without any doubt about its figures."""
     return bool(result.metrics) and not result.failed and not result.suspicions
 
 

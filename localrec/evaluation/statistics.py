@@ -1,14 +1,14 @@
 """Shares and means over cases with bootstrap intervals, and whether two systems differ.
 
 A measure is a ratio of sums, so that means (every weight 1) and pooled shares (claims of all
-answers together) are one thing. Cases are resampled, not claims: those of one answer stand or
-fall together.
+answers together) are computed alike. Cases are resampled, not claims, since claims of one answer
+belong together.
 
 Two systems are compared over the same cases. The interval of their difference comes from a paired
 bootstrap (both read the same resampled cases), the p-value from a paired randomisation test: if
-they were alike, swapping their results in any of the cases would change nothing. Where several
-comparisons are read together, Holm's correction keeps the chance of even one false "better" or
-"worse" below 5%. What is not separable is not shown to be equal either.
+they were equal, swapping their results in any case would change nothing. Where several comparisons
+are read together, Holm's correction keeps the chance of even one false "better" or "worse" below
+5%. A difference that is not significant does not show that two systems are equal.
 """
 
 from __future__ import annotations

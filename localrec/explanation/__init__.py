@@ -1,1 +1,1 @@
-"""Evidence paths, sentences about them, and the check that they claim nothing else."""
+"""Explanations: evidence paths, sentences about them, and the check that no sentence says more."""

@@ -1,4 +1,4 @@
-"""Items of an answer, each with its evidence in the graph and a sentence made of that."""
+"""Build the items of an answer, each with its evidence and its sentence."""
 
 from __future__ import annotations
 

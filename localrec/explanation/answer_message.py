@@ -1,4 +1,4 @@
-"""The message above the items of an answer: what the question was taken for and what gave way."""
+"""Write the message above an answer: how the question was read, and which wishes were relaxed."""
 
 from __future__ import annotations
 

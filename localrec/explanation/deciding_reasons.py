@@ -1,8 +1,8 @@
-"""Reasons that tell the evidence that decided: of all that a score is made of, the largest parts.
+"""Explain an item by the signals that contributed most to its score.
 
-Each kind of evidence has a count of its own over the person's history and checked edges. A network
-has none, so it is not named: what is told in its place is what people came to soon after an item of
-the history, which is the part of what it learns that can be counted.
+Each kind of evidence has its own count over the user's history and checked edges. A network has no
+such count, so it is not named: its reason counts the users who met the item soon after a history
+item, which is the countable part of what a network learns.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ _SHARED = frozenset({"item-knn", "ease", "odds"})
 
 
 class SignalContribution(Protocol):
-    """What one signal added to a score; `ranking/learned/contributions.py` has one."""
+    """The contribution of one signal to a score; `ranking/learned/contributions.py` has one."""
 
     @property
     def kind(self) -> str:
-        """The kind of evidence that it belongs to."""
+        """The kind of evidence of the signal."""
         ...
 
     @property
     def amount(self) -> float:
-        """How much, negative where it speaks against the item."""
+        """The contribution, negative where it lowers the item."""
         ...
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """Items of the history that it rests on, the strongest first."""
+        """The history items that the signal used, the strongest first."""
         ...
 
 
 class ScoreAccount(Protocol):
-    """What the scores of one history are made of, in the catalogue's numbers."""
+    """The contributions to the scores of one history, in the catalogue's numbers."""
 
     def contributions(self, item: int) -> Sequence[SignalContribution]:
-        """What made up the score of an item."""
+        """List the contributions to an item's score."""
         ...
 
     def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
-        """Users who came to an item soon after one of the history, of how many, within how many.
+        """Count the users who met an item soon after a history item: users, all of them, window.
 
         None where fewer than `least` did.
         """
         ...
 
     def nearest_users(self, item: int) -> tuple[int, int]:
-        """How many of the nearest users met an item, and of how many."""
+        """Count how many of the nearest users met an item, and all nearest users."""
         ...
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
-        """How many other texts are nearer to that of an item of the history, and of how many."""
+        """Count the texts nearer to a history item's text than this item's, and all texts."""
         ...
 
 
 class DecidingReasonBuilder(ReasonBuilder):
-    """States the reasons for the items of one user's list by what decided their scores.
+    """Build the reasons for a user's list from the signals that decided the scores.
 
     Args:
         person: The key of the user.
@@ -100,7 +100,7 @@ class DecidingReasonBuilder(ReasonBuilder):
         return told[:_FACTS] or super().facts(item)
 
     def deciding_kinds(self, item: int) -> list[tuple[str, tuple[int, ...]]]:
-        """The kinds of evidence that decided, largest part first, and what they rest on."""
+        """Return the kinds of evidence that decided, largest first, with their history items."""
         amounts: dict[str, float] = {}
         sources: dict[str, tuple[int, ...]] = {}
         for part in self._account.contributions(item):
@@ -117,7 +117,7 @@ class DecidingReasonBuilder(ReasonBuilder):
         ]
 
     def _facts_of(self, kind: str, sources: Sequence[int], item: int) -> list[Fact]:
-        """What can be counted for a kind of evidence; [] where nothing can.
+        """Return the countable facts of a kind of evidence; [] where there are none.
 
         Of what a person disliked it is not told that others liked it.
         """
@@ -186,7 +186,7 @@ class DecidingReasonBuilder(ReasonBuilder):
         return Fact(text, (edge,))
 
     def _counted(self, text: str, relation: str, source: int, item: int, value: str) -> Fact:
-        """A fact that rests on an item of the history and on an edge from it to another item."""
+        """Return a fact about a history item and an edge from it to another item."""
         names = self._catalogue.names
         edge = Evidence(source=names[source], relation=relation, target=names[item], value=value)
         return Fact(text, (self.edge_to_item(source), edge))

@@ -1,8 +1,8 @@
-"""Facts about an item of an answer, each with the edges of the graph that carry it.
+"""Find the facts about an answer's item, each with its edges of the graph.
 
-A fact states nothing that no edge shows. The absence of a component is carried by the complete
-list of the item's components. The way from a component up to the family in the question is walked
-in the bounded graph of that item.
+Every fact is shown by an edge. The absence of a component is shown by the complete list of the
+item's components. The path from a component up to the family in the question is searched in the
+bounded graph of that item.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
 
 
 def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) -> list[Fact]:
-    """What the item has besides what was asked: its components, else its maker and kinds."""
+    """List attributes beyond the question: the item's components, else its maker and kinds."""
     domain = query.catalogue.domain
     component = domain.kind_of("component")
     kinds = [component] if component and subgraph.of_kind(component) else list(domain.attributes)
@@ -169,7 +169,7 @@ def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) ->
 
 
 def _as_said(domain: Domain, kind: str, written: str) -> str:
-    """A name as a sentence says it: proper names as they are written, other words small."""
+    """Write a name within a sentence: proper names as they are, other words in lower case."""
     role = domain.attributes[kind].role
     proper = role == "creator" or (role in ("category", "container") and written != written.lower())
     return written if proper and kind not in domain.taxonomy else written.lower()

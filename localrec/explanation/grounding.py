@@ -1,8 +1,8 @@
-"""Is a sentence covered by its evidence? What it names must be in the edges it cites.
+"""Check that the evidence covers a sentence: every name in it must be in a cited edge.
 
-Every name of the catalogue that a sentence mentions has to be one of the evidence's own nodes;
-every number has to stand in the evidence; an absence may only be claimed of what the question
-barred. Words that are no names ("pleasant") claim nothing that could be checked and pass.
+Every catalogue name in a sentence must be a node of the evidence; every number must be in the
+evidence; a sentence may claim an absence only of what the question excluded. Words that are no
+names ("pleasant") make no claim that could be checked, and pass.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 def is_grounded(
     sentence: str, evidence: Sequence[Evidence], intent: Query, vocabulary: Vocabulary
 ) -> bool:
-    """True when every name and number of the sentence is carried by the evidence."""
+    """Whether the evidence contains every name and number of a sentence."""
     allowed = _names_in(evidence)
     reading = vocabulary.read(sentence)
     mentions = find_mentions(reading, vocabulary)
@@ -42,7 +42,7 @@ def is_grounded(
 
 
 def _names_in(evidence: Iterable[Evidence]) -> set[tuple[str, ...]]:
-    """The roots of every name in the evidence, and of every run of words inside it."""
+    """List the word roots of every name in the evidence, and of every run of words in it."""
     names: set[tuple[str, ...]] = set()
     for edge in evidence:
         for text in (edge.source, edge.target, edge.value or ""):

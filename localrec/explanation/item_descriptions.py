@@ -1,8 +1,8 @@
-"""Descriptions for items that came without one: a local model writes, the graph checks.
+"""Let a local model write missing item descriptions, and check them against the graph.
 
-The import already gave such items a description made from their facts. Here a model may put the
-same facts better; what it writes is kept only if every name in it is one of the item's own edges,
-and is marked as the model's. Each batch of items is one transaction, so a stopped run goes on.
+The import gave such items a description from their facts by a template. Here a model may write the
+same facts better. Its sentence is kept only if every name in it is one of the item's own edges, and
+is marked as the model's. Each batch of items is one transaction, so a stopped run can continue.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _AT_ONCE = 16
 
 
 class DescribeSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of a run: sentences kept, and sentences dropped for claims without a fact."""
+    """The counts of a run: sentences kept, and sentences dropped for unsupported claims."""
 
     waiting: int
     written: int
@@ -91,7 +91,7 @@ def _keep(store: Store, node_id: int, sentence: str | None) -> None:
 def _describe(
     catalogue: Catalogue, vocabulary: Vocabulary, model: ChatModel, item: int
 ) -> str | None:
-    """The model's sentence, or None where it wrote nothing that holds."""
+    """Let the model describe an item; None where no sentence passes the check."""
     name = catalogue.names[item]
     around = ItemSubgraph(catalogue, item, catalogue.details([item])[item])
     edges = [around.edge(link) for link in around.links]

@@ -1,14 +1,14 @@
-"""Why the first candidates of a ranking stand where they do: counted, or in a model's words.
+"""Write the reasons for a ranking's first items, by the template or by a model.
 
-A rationale says facts of a person's history and of their neighbourhood (`personal.Because`): the
-taste that the nearest people share and the item meets, how many of them like it, what it was taken
-up after, what it has in common with the history. By itself the template says them. A model says
-them in one sentence of its own, told the person's memory and the facets besides; a sentence that
-claims what the facts do not carry is dropped, and the template speaks in its place.
+A rationale states facts of a user's history and neighbourhood (`reason_builder.ReasonBuilder`): the
+shared preferences that the item meets, how many of the nearest users like it, which item users met
+before it, and its attributes in common with the history. The template states them, or a model in
+one sentence, with the user's memory and the facets in its prompt. A sentence with an unsupported
+claim is dropped, and the template writes instead.
 
-Where it departs from MemRec (F.4): the paper has a score and its rationale written in one answer.
-Here the order is settled before anything is written, so that a reason is a reason for the order
-that there is, and costs one call for each of the few candidates that are looked at first.
+Where it departs from MemRec (F.4): in the paper one answer holds score and rationale. Here the
+order is final before anything is written, so a reason explains the actual order, and costs one
+call for each of the few first items.
 """
 
 from __future__ import annotations

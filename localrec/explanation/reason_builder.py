@@ -1,9 +1,9 @@
-"""Reasons for the items of a user's list, in terms of the user's own history.
+"""Build the reasons for a user's list from the user's own history.
 
-As with questions, a statement without edges is not made: a share of people is carried by the
-count behind it, a leaning by the number of items it was read from. Where the shared memory took
-part, it adds what people came to soon after an item, and what the nearest people have in common;
-they are counted, never named.
+Every statement has edges, as in answers to questions: a share of users rests on its count, a
+preference on the number of items behind it. Where the shared memory took part, it adds which users
+met an item soon after another, and what the nearest users have in common; these users are counted,
+never named.
 """
 
 from __future__ import annotations
@@ -39,37 +39,37 @@ _WATCHED = 100  # users whose order is looked at
 
 
 class ItemCatalog(Protocol):
-    """Items and their attributes by number, as far as reasons name them; a `Catalogue` is one."""
+    """Items and attributes by number, as reasons name them; a `Catalogue` is one."""
 
     @property
     def domain(self) -> Domain:
-        """What the items belong to."""
+        """The domain of the items."""
         ...
 
     @property
     def names(self) -> Sequence[str]:
-        """Of all items, (n,)."""
+        """The name of each item, (n,)."""
         ...
 
     @property
     def attributes(self) -> Sequence[Attribute]:
-        """All there are, (m,)."""
+        """All attributes, (m,)."""
         ...
 
     def attributes_of(self, item: int) -> Indexes:
-        """Numbers of the attributes that an item has."""
+        """Return the numbers of an item's attributes."""
         ...
 
 
 class MemoryEvidence(msgspec.Struct, frozen=True):
-    """The shared memory, and what it remembered of one history."""
+    """The shared memory, and the context retrieved for one history."""
 
     collaborative_memory: CollaborativeMemory
     memory_context: MemoryContext
 
 
 class ReasonBuilder:
-    """State the reasons for the items of one user's list.
+    """Build the reasons for the items of one user's list.
 
     Args:
         person: The key of the user.
@@ -155,7 +155,7 @@ class ReasonBuilder:
         return Fact(text, (self._edge_to(place), edge))
 
     def _raiser_of(self, item: int) -> int | None:
-        """Place in the history of what raises an item's odds most; None where nothing does."""
+        """Find the place in the history that raises an item's odds most; None where none does."""
         here = np.array([item], dtype=np.int32)
         rises: dict[int, float] = {}
         for place in self._asked.tolist():
@@ -209,7 +209,7 @@ class ReasonBuilder:
     def _closest_companion(
         self, item: int, collaborative_memory: CollaborativeMemory
     ) -> int | None:
-        """Place in the history of the liked item that occurs most often with another one."""
+        """Find the place of the liked item that co-occurs most with another one."""
         recent = collaborative_memory.companions.config.recent
         weights: dict[int, float] = {}
         for place in np.flatnonzero(self._user_profile.strengths >= _LIKED)[-recent:].tolist():
@@ -267,7 +267,7 @@ class ReasonBuilder:
         return [Fact(f"{likes:,} {people} liked it", (edge,))]
 
     def _named(self, places: Sequence[int]) -> str:
-        """The items at some places of the history, in words."""
+        """Write the history items at some places."""
         told = []
         for place in places[:_NAMED]:
             name, stars = (
@@ -287,11 +287,11 @@ class ReasonBuilder:
         return Evidence(source=self._person, relation="RATED", target=name, value=f"{stars:g}")
 
     def edge_to_item(self, item: int) -> Evidence:
-        """The edge from the person to an item of their history."""
+        """Return the edge from the user to an item of their history."""
         return self._edge_to(self._place_of(item))
 
     def strength_of(self, item: int) -> float:
-        """How much the person likes an item of their history, from -1 to 1."""
+        """Return the user's preference for a history item, from -1 to 1."""
         return float(self._user_profile.strengths[self._place_of(item)])
 
     def _place_of(self, item: int) -> int:
@@ -303,7 +303,7 @@ class ReasonBuilder:
         return Evidence(source=self._catalogue.names[item], relation=relation, target=one.name)
 
     def _count_attributes(self) -> None:
-        """Per attribute: how many items of the history have it, and the sum of their strengths."""
+        """Count for each attribute the history items that have it, and sum their strengths."""
         mine = [self._catalogue.attributes_of(int(item)) for item in self._user_profile.items]
         self._attribute = np.concatenate(mine) if mine else np.zeros(0, dtype=np.int32)
         self._place = np.repeat(np.arange(len(mine)), [len(one) for one in mine])
@@ -313,7 +313,7 @@ class ReasonBuilder:
         self._sums = np.bincount(self._attribute, weights=weights, minlength=many)
 
     def _in_common(self, attributes: list[int], item: int) -> tuple[list[int], list[int]]:
-        """Which of the attributes the closest liked item has, and the places of all with these.
+        """Find the attributes that the closest liked item shares, and all items' places with them.
 
         The closest comes first, then the best liked, then the newest; `item` itself is none.
         """
@@ -333,7 +333,7 @@ class ReasonBuilder:
 
 
 def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int, int]:
-    """Count the users who liked `item` within ten likings after `source`, and those who liked both.
+    """Count the users who liked `item` within ten likes after `source`, and those who liked both.
 
     At most `_WATCHED` users are counted, the same ones each time, and only dated likings. They
     are among the first users of both items, whose numbers have no order: an even sample.
@@ -361,5 +361,5 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
 
 
 def share_text(part: int, whole: int) -> str:
-    """A share in words; one that rounding would turn into nothing says so."""
+    """Write a share as a percentage; a share that rounds to nothing is "less than 1%"."""
     return f"{part / whole:.0%}" if part >= 0.01 * whole else "less than 1%"

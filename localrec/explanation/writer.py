@@ -43,7 +43,7 @@ class Writer(Protocol):
 
 
 class TemplateWriter:
-    """Put sentences together from the facts as they stand."""
+    """Join the facts into sentences by a template."""
 
     spoke = "template"
     tokens = 0
@@ -59,7 +59,7 @@ class TemplateWriter:
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A sentence of a model and its tokens; the text is "" if it is no plain sentence."""
+    """A model's sentence and its tokens; "" where the answer was not one plain sentence."""
 
     text: str
     usage: Usage
@@ -68,7 +68,7 @@ class Sentence(msgspec.Struct, frozen=True):
 def ask_sentence(
     model: ChatModel, examples: Sequence[Message], name: str, facts: Sequence[str]
 ) -> Sentence:
-    """Ask a model to say numbered facts about an item in one sentence, which is not checked.
+    """Ask a model for one sentence about numbered facts; the sentence is not checked here.
 
     Args:
         model: Asked once.
@@ -99,7 +99,7 @@ def numbered_facts(name: str, facts: Sequence[str]) -> str:
 
 
 class ModelWriter:
-    """Write one sentence by a local model, checked against the facts; else by the template."""
+    """Let a local model write one sentence, checked against the facts; else use the template."""
 
     spoke = "model"
 
@@ -129,7 +129,7 @@ class ModelWriter:
 
 
 def open_writer(open_model: Callable[[], ChatModel] | None, trace: RunTrace) -> Writer:
-    """Open the model that writes; the template where there is none."""
+    """Open the model that writes; return the template where there is none."""
     if open_model is not None:
         writer = trace.played_by_model("writer", lambda: ModelWriter(open_model()))
         if writer is not None:
@@ -138,7 +138,7 @@ def open_writer(open_model: Callable[[], ChatModel] | None, trace: RunTrace) -> 
 
 
 def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
-    """Put on record who wrote the sentences of an answer, and its tokens."""
+    """Record the writer of an answer's sentences, and the tokens used."""
     label = writer.spoke
     if isinstance(writer, ModelWriter) and writer.dropped:
         label = f"model, template for {writer.dropped}"
@@ -150,7 +150,7 @@ def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
 
 
 def _worked_examples(domain: Domain) -> list[Message]:
-    """Return the task and two examples of it, made of the domain's own words."""
+    """Return the task and two worked examples in the words of the domain."""
     messages = [
         Message(
             "system",

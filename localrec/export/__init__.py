@@ -1,1 +1,1 @@
-"""What a person takes away: history, profile, items and lists, in formats that others read."""
+"""Export history, profile, items and lists in formats that other programs read."""

@@ -1,7 +1,7 @@
-"""Files that appear whole, or not at all.
+"""Write files so that each appears complete, or not at all.
 
-Everything is written into `.part` files beside the targets, for the owner alone (0600), and
-renamed at the end. An error or Ctrl+C takes the parts away again; what stood there before stands.
+All content is written into `.part` files beside the targets, readable by the owner alone (0600),
+and renamed at the end. An error or Ctrl+C removes the parts; existing targets stay as they were.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuse
 
 @contextmanager
 def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterator[list[Path]]:
-    """Hand out an empty file for each target and put them in place when the block has ended.
+    """Yield an empty file for each target, and move them into place at the end of the block.
 
     Args:
         targets: Where the files will be; their folders exist.
@@ -67,7 +67,7 @@ def _part_of(target: Path) -> Path:
 
 
 def _make(part: Path) -> None:
-    """Make an empty file for the owner alone; fails where the name is taken, follows no link."""
+    """Create an empty file that only the owner reads; fail where the name exists."""
     try:
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600))
     except OSError as error:

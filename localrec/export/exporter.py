@@ -1,4 +1,4 @@
-"""Carrying out a plan: the right query into the right files, delivered together."""
+"""Run an export plan: query the store, write the files, deliver them together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from localrec.graph.export_queries import (
     watchlist_query,
 )
 from localrec.graph.image_store import count_item_images
-from localrec.graph.item_lookup import near_people
+from localrec.graph.item_lookup import nobody_called
 from localrec.graph.store import Columns, Store
 from localrec.graph.table_writer import TableFormat, WrittenTable, open_table_writer, write_table
 
@@ -47,10 +47,10 @@ class _UserNode(msgspec.Struct, frozen=True):
 
 
 def run_export(store: Store, plan: ExportPlan) -> ExportReport:
-    """Write what the plan says; all of its files, or none.
+    """Write all files of a plan, or none.
 
     Raises:
-        InputError: nobody of that key, no such list, or a target that takes no file.
+        InputError: no such list, or a target that takes no file.
         UsageError: the domain is not clear, or has no such format; a file exists already.
         WorkspaceError: the disk is full.
     """
@@ -77,7 +77,7 @@ def run_export(store: Store, plan: ExportPlan) -> ExportReport:
 def _take_out_films(
     store: Store, plan: ExportPlan, domain: Domain, person: _UserNode
 ) -> tuple[ExportedFile, ...]:
-    """Films that were met; those wanted go into a second file.
+    """Write the films that the user met; wanted films go into a second file.
 
     Letterboxd's importer marks every line of a file as watched; its watchlist has an import of its
     own.
@@ -151,20 +151,17 @@ def _require_films(domain: Domain) -> None:
 
 
 def _choose(store: Store, plan: ExportPlan) -> tuple[Domain, _UserNode | None]:
-    """The domain and the person of a plan.
+    """Find the domain and the user of a plan.
 
     Raises:
-        InputError: nobody of that key is known.
-        UsageError: there are several domains to choose from, or not the one asked for.
+        UsageError: nobody of that key is known, there are several domains to choose from, or not
+            the one asked for.
     """
     user = clean_name(plan.user) if plan.user is not None else None
     if user is None:
         present = dict.fromkeys(_domains_present(store), 0)
     elif not (present := domains_of_user(store, user)):
-        raise InputError(
-            f"Nobody here is called {user!r}.",
-            near_people(store, user) or "Check the key given with --user.",
-        )
+        raise nobody_called(store, user)
     if plan.domain is not None and plan.domain not in present:
         raise UsageError(
             f"There is nothing about {plan.domain!r} to export.",
@@ -216,7 +213,7 @@ _REMEDY = "Make one: localrec recommend --user KEY --json > list.json"
 
 
 class ListedItem(msgspec.Struct, frozen=True):
-    """One line of a list; what else the document says of it is left out."""
+    """One line of a list; other fields of the document are ignored."""
 
     rank: int
     key: str
@@ -230,7 +227,7 @@ class _ListDocument(msgspec.Struct, frozen=True):
 
 
 def read_list(path: Path | None) -> tuple[ListedItem, ...]:
-    """The items of a list from a file, or from stdin for None; texts come out cleaned.
+    """Read the items of a list from a file, or from stdin for None; texts come out cleaned.
 
     Raises:
         InputError: no such document, or a list of nothing.
@@ -250,7 +247,7 @@ def read_list(path: Path | None) -> tuple[ListedItem, ...]:
 
 
 def stage_list(items: tuple[ListedItem, ...]) -> Columns:
-    """A list as columns for `Store.staged`: no score is NaN, no reason is empty."""
+    """Write a list as columns for `Store.staged`, without NaN scores and empty reasons."""
     columns: Columns = {
         "rank": np.array([one.rank for one in items], dtype=np.int64),
         "score": np.array([np.nan if one.score is None else one.score for one in items]),
@@ -272,7 +269,7 @@ def _read_stdin() -> _ListDocument:
 
 
 class ShelfEntry(msgspec.Struct, frozen=True):
-    """Something the person has at home, and since when."""
+    """An item on the user's shelf, and since when."""
 
     kind: str
     key: str
@@ -281,7 +278,7 @@ class ShelfEntry(msgspec.Struct, frozen=True):
 
 
 class AttributeStatistics(msgspec.Struct, frozen=True):
-    """How the person took the items that have an attribute.
+    """How the user rated the items that have an attribute.
 
     `average` is that of `ratings` rated items, in stars; the newest of like and dislike counts.
     """
@@ -296,7 +293,7 @@ class AttributeStatistics(msgspec.Struct, frozen=True):
 
 
 class ExportedProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a person in one domain, save the single interactions.
+    """The profile of a user in one domain, without the single interactions.
 
     `events` counts what they did; `ratings` says how often they gave how many stars.
     """
@@ -313,7 +310,7 @@ class ExportedProfile(msgspec.Struct, frozen=True, kw_only=True):
 def write_profile(
     writer: Store, query: str, path: Path, *, domain: str, key: str, user_id: int
 ) -> WrittenTable:
-    """Nest the long table of `profile_query` into a document; rows counts its entries."""
+    """Turn the long table of `profile_query` into a document, and count its entries."""
     sections: dict[str, list[tuple[Any, ...]]] = {}
     rows = writer.rows(query)
     for section, *row in rows:

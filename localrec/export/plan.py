@@ -1,4 +1,4 @@
-"""What is to be written where: the options of `localrec export` made into one checked plan."""
+"""Check the options of `localrec export`, and make a plan of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".json": "json", ".parquet"
 
 
 class ExportPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One export, all options agreeing with each other.
+    """One export with consistent options.
 
     Args:
         what: What is taken out; None for RecBole's atomic files, which hold a whole domain.
@@ -55,7 +55,7 @@ def plan_export(
     history: int | None = None,
     force: bool = False,
 ) -> ExportPlan:
-    """Check options as a person gave them; a format may follow from the file's suffix.
+    """Check a user's options; the file's suffix can imply the format.
 
     Raises:
         UsageError: an unknown word, a missing option, or options that do not go together.

@@ -1,13 +1,12 @@
-"""A domain, or one person of it, as RecBole's atomic files.
+"""Export a domain, or one user of it, as RecBole's atomic files.
 
-The folder holds `NAME.inter`, `NAME.item` and `NAME.user`, NAME being the folder's own name, as
-RecBole looks for them. With a split there are `NAME.train.inter`, `NAME.valid.inter` and
-`NAME.test.inter` instead: RecBole reads them with `benchmark_filename: [train, valid, test]`.
+The folder holds `NAME.inter`, `NAME.item` and `NAME.user`, where NAME is the folder's own name, as
+RecBole expects. A split gives `NAME.train.inter`, `NAME.valid.inter` and `NAME.test.inter` instead,
+which RecBole reads with `benchmark_filename: [train, valid, test]`.
 
-One line stands for one person and item. What was only wanted or put off is no interaction. The
-split is that of AgenticRec (appendix E): all rows sorted by time, the oldest shares first, ties in
-the order they came in. Its cap on histories is applied before that, to the newest rows of each
-person.
+One line stands for one user and item. Items that were only wanted or put off are no interactions.
+The split is AgenticRec's (appendix E): all rows sorted by time, the oldest shares first, ties in
+their order of import. Its cap on histories is applied before that, to each user's newest rows.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _PARTS = ("train", "valid", "test")
 def export_recbole(
     store: Store, plan: ExportPlan, domain: Domain, user: str | None, user_id: int | None
 ) -> tuple[ExportedFile, ...]:
-    """Write the atomic files of a domain, or of one person, into the folder `plan.out`.
+    """Write the atomic files of a domain, or of one user, into the folder `plan.out`.
 
     Raises:
         InputError: rows without a time would have to be split by time, or the folder takes no
@@ -85,7 +84,7 @@ def _write_files(
 
 
 def _borders(count: int, split: tuple[int, int, int] | None) -> list[int]:
-    """Positions after which each part ends, 0 first: whole numbers, nothing lost by rounding."""
+    """Return the end of each part as whole numbers, 0 first, without rounding losses."""
     if split is None:
         return [0, count]
     training, validation, test = split
@@ -94,7 +93,7 @@ def _borders(count: int, split: tuple[int, int, int] | None) -> list[int]:
 
 
 def _require_times(writer: Store, end_of_training: int) -> None:
-    """Rows without a time go first, into training; further they may not reach."""
+    """Put rows without a time first, into training; refuse if they reach further."""
     if (undated := count_undated(writer)) > end_of_training:
         raise InputError(
             f"{undated:,} interactions have no time, so they cannot be split by it.",

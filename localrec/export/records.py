@@ -1,4 +1,4 @@
-"""What an export came to, as `export --json` prints it."""
+"""The report of an export, as `export --json` prints it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from localrec.graph.table_writer import WrittenTable
 
 
 class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """One file: its rows, its size, and how many of its texts got an apostrophe in front."""
+    """One file: its rows, its size, and the number of texts with an apostrophe put in front."""
 
     path: str
     rows: int
@@ -19,7 +19,7 @@ class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, target: Path, part: Path, written: WrittenTable) -> ExportedFile:
-        """The record of `target`, which still lies in `part`."""
+        """Describe `target`, whose content is still in `part`."""
         return cls(
             path=str(target),
             rows=written.rows,
@@ -29,7 +29,7 @@ class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All files of an export, and what a person should know of them."""
+    """All files of an export, and its warnings."""
 
     what: str
     format: str

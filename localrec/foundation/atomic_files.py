@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+_SCRAP = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
 
 
 def write_atomically(
@@ -23,7 +26,8 @@ def write_atomically(
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    clear_scrap(path.parent, of=path.name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     os.close(os.open(beside, flags, 0o600 if private else 0o666))
     try:
@@ -38,6 +42,33 @@ def write_atomically(
         beside.unlink(missing_ok=True)
         raise
     return checksum
+
+
+def clear_scrap(folder: Path, of: str = "") -> None:
+    """Remove half-written files that processes left which are no more.
+
+    Args:
+        folder: Where to look; folders in it are not looked into.
+        of: The name of the file that they were to become; any where it is empty.
+    """
+    with suppress(OSError):  # what cannot be listed or removed does no harm
+        for entry in os.scandir(folder):
+            found = _SCRAP.fullmatch(entry.name)
+            if found and found["name"].startswith(of) and _is_over(int(found["process"])):
+                Path(entry.path).unlink(missing_ok=True)
+
+
+def _is_over(process: int) -> bool:
+    """Whether no process has this number any more."""
+    if os.name != "posix":  # elsewhere a signal 0 would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def file_checksum(path: Path) -> str:

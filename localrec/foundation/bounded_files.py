@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 import msgspec
 
 from localrec.foundation.errors import InputError
+from localrec.foundation.json_mending import as_utf_8, mended
 from localrec.foundation.json_words import json_problem
 
 
@@ -167,7 +168,7 @@ def detect_encoding(
 
 
 def read_json(path: Path | ArchivedFile, limits: FileLimits, shape: Any) -> Any:
-    """Decode a JSON file into `shape`, a msgspec type.
+    """Decode a JSON file into `shape`, a msgspec type; see `json_mending` for what is let pass.
 
     Raises:
         InputError: too large, not JSON, or of another shape.
@@ -176,8 +177,14 @@ def read_json(path: Path | ArchivedFile, limits: FileLimits, shape: Any) -> Any:
         content = stream.read(limits.json_bytes + 1)
     if len(content) > limits.json_bytes:
         raise InputError(f"{path} is more than {limits.json_bytes:,} bytes of JSON.", "Split it.")
+    content = as_utf_8(content)
     try:
-        return msgspec.json.decode(content.removeprefix(codecs.BOM_UTF8), type=shape)
+        try:
+            return msgspec.json.decode(content, type=shape)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            return msgspec.json.decode(mended(content), type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"{path} is not the JSON that is expected here: {json_problem(error)}.",

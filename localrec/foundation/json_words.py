@@ -10,6 +10,7 @@ _MISMATCH = re.compile(
     r"Expected `(?P<wanted>[^`]*)`, got `(?P<found>[^`]*)`(?: - at `\$?\.?(?P<place>[^`]*)`)?"
 )
 _MISSING = re.compile(r"Object missing required field `(?P<field>[^`]*)`.*")
+_MALFORMED = re.compile(r"JSON is malformed: .* \(byte (?P<byte>\d+)\)", re.DOTALL)
 _NAMES = {
     "str": "a text",
     "int": "a number",
@@ -24,6 +25,12 @@ _NAMES = {
 def json_problem(error: Exception) -> str:
     """One clause about the error of a JSON decoder, such as "`ts` holds a number, not a text"."""
     told = str(error)
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    if told.startswith(("Input data was truncated", "Expecting")):
+        return "it ends in the middle, as if it were cut off"
+    if malformed := _MALFORMED.fullmatch(told):
+        return f"there is a fault at byte {int(malformed['byte']):,}"
     if missing := _MISSING.fullmatch(told):
         return f"the field `{clean_text(missing['field'])}` is missing"
     found = _MISMATCH.fullmatch(told)

@@ -20,3 +20,8 @@ def with_article(noun: str) -> str:
 def as_sentence(text: str) -> str:
     """`text` with a capital first letter and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def count_of(count: int, noun: str) -> str:
+    """A number before a noun: "1 row", "2,410 rows"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -82,7 +82,7 @@ def load_settings(folder: Path) -> Settings:
         return msgspec.convert(tomllib.loads(text), Settings)
     except FileNotFoundError:
         return Settings()
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (ValueError, msgspec.ValidationError) as error:  # also of numbers without an end
         raise InputError(
             f"{path} cannot be used: {error}.", "Mend the line, or delete the file."
         ) from error

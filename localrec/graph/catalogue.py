@@ -144,8 +144,10 @@ class Catalogue:
         if index is None:
             return []
         name = self._name_roots[index]
-        if exactly:
-            return list(self._items_of_name[name])
+        return list(self._items_of_name[name]) if exactly else self.items_titled(name)
+
+    def items_titled(self, name: tuple[str, ...]) -> list[int]:
+        """Indexes of the items whose names hold some words, given as roots, side by side."""
         return [
             item
             for other, items in self._items_of_name.items()

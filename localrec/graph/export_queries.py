@@ -96,13 +96,13 @@ def profile_query(domain: Domain, user: str, user_id: int) -> str:
     user_profile = (
         "SELECT item_id, any_value(rating) FILTER (event = 'rated') AS rating, "
         'last(event ORDER BY "at" NULLS FIRST, place) '
-        "FILTER (event IN ('liked', 'disliked')) AS verdict FROM deed GROUP BY item_id"
+        "FILTER (event IN ('liked', 'disliked', 'abandoned')) AS verdict FROM deed GROUP BY item_id"
     )
     attributes = (
         "SELECT a.kind, a.key, a.name, count(t.rating) AS count, "
         "round(avg(t.rating::DOUBLE), 3) AS average, "
         "count(*) FILTER (t.verdict = 'liked') AS liked, "
-        "count(*) FILTER (t.verdict = 'disliked') AS disliked FROM taste t "
+        "count(*) FILTER (t.verdict IN ('disliked', 'abandoned')) AS disliked FROM taste t "
         "JOIN edge e ON e.source_id = t.item_id JOIN node a ON a.node_id = e.target_id "
         f"WHERE a.kind IN ({kinds}) AND {edge_visible_to(user)} "
         "AND (t.rating IS NOT NULL OR t.verdict IS NOT NULL) GROUP BY ALL"

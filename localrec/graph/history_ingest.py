@@ -21,6 +21,7 @@ from localrec.data.rows import (
     ItemRow,
     UserRow,
 )
+from localrec.foundation.file_marks import require_unchanged
 from localrec.graph.interactions import USER
 from localrec.graph.item_ingest import Staged, record_import, stage_items, write_items
 from localrec.graph.item_matching import match_existing_items
@@ -85,6 +86,7 @@ def ingest_bulk(
         _map_keys(store, domain, history.select)
         progress("writing what they did")
         _write_rows(store, history)
+        require_unchanged(history.marks)
         progress("looking for doubles")
         doubles = _merge_doubles(store, history.report.source)
         told = history.report

@@ -8,7 +8,7 @@ person. What they did is only ever added to: the newest verdict on an item is th
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import numpy as np
@@ -127,10 +127,10 @@ def store_feedback(
     Raises:
         InputError: the person's key cannot be read.
     """
-    moment = datetime.now(UTC).replace(tzinfo=None)
     note = clean_text(reason) or None
     with store.transaction():
         user_id = user_node(store, domain, user, create=True)
+        moment = _moment_after_the_last(store, user)
         store.execute(
             "INSERT INTO interaction VALUES (?, ?, ?, ?, ?, 1, ?, ?)",
             [user_id, item_id, event.value, rating, moment, FEEDBACK, note],
@@ -147,6 +147,17 @@ def store_feedback(
         reason=note,
         at=moment,
     )
+
+
+def _moment_after_the_last(store: Store, user: str) -> datetime:
+    """Now, but after all feedback of a user: a clock that was set back must not hide the newest."""
+    [[last]] = store.rows(
+        'SELECT max(x."at") FROM interaction x JOIN node n ON n.node_id = x.user_id '
+        "WHERE n.kind = ? AND n.key = ? AND x.source = ?",
+        [USER, clean_name(user), FEEDBACK],
+    )
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return now if last is None else max(now, last + timedelta(microseconds=1))
 
 
 def undo_feedback(

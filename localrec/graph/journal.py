@@ -18,10 +18,11 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import sync
+from localrec.foundation.atomic_files import clear_scrap, sync
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError
 from localrec.foundation.paths import owner_only
+from localrec.graph.kept_copies import FOLDER
 from localrec.graph.store import Store
 
 PREPARED = ".forgetting"
@@ -44,6 +45,11 @@ def sidecar_files(path: Path) -> tuple[str, ...]:
 def staged_path(path: Path) -> Path:
     """Where the new content of `path` waits for the journal."""
     return path.with_name(path.name + PREPARED)
+
+
+def is_journal(name: str) -> bool:
+    """Whether a file of this name is the journal, or is about to be."""
+    return name in (_JOURNAL, f"{_JOURNAL}.part")
 
 
 def files_in(folder: Path) -> Iterator[Path]:
@@ -89,6 +95,11 @@ def open_settled(
             finish_forgetting(folder)
             before = _identity(path)
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
+        if not read_only:
+            clear_scrap(folder)
+            for place in (folder / "indexes", folder / FOLDER):
+                for parent, _, _ in os.walk(place):
+                    clear_scrap(Path(parent))
         # Somebody may have forgotten while we waited: then this is the old file, under no name.
         if before in (None, _identity(path)) and not (folder / _JOURNAL).exists():
             return store

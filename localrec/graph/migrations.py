@@ -175,19 +175,24 @@ SCHEMA_VERSION = len(_STEPS)
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     """The number of steps this store has seen; 0 for a file that is no store."""
-    try:  # the list of all columns would have every view bound, 10 ms
-        columns = connection.execute("SELECT * FROM meta LIMIT 0").description
-    except duckdb_error():
+    from localrec.graph.engine import duckdb
+
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    except (duckdb.CatalogException, duckdb.BinderException):  # no such table, or another's
         return 0
-    if sorted(str(column[0]) for column in columns or ()) != ["key", "value"]:
-        return 0
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row and str(row[0]).isdigit() else 0
+    return int(row[0]) if row and str(row[0]).isdecimal() else 0
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     """True for a store of an older localrec, and for an empty file that may become one."""
     return schema_version(connection) < SCHEMA_VERSION and not _is_foreign(connection)
+
+
+def older_version(connection: duckdb.DuckDBPyConnection) -> int:
+    """The schema of a store that steps are missing of; 0 for one of today, and for no store."""
+    version = schema_version(connection)
+    return version if version < SCHEMA_VERSION else 0
 
 
 def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:

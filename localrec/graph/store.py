@@ -20,9 +20,18 @@ import numpy as np
 
 from localrec.foundation.disk_errors import disk_error_in
 from localrec.foundation.errors import BusyError, WorkspaceError
+from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, owner_only
 from localrec.graph.domain_files import use_domains_of
-from localrec.graph.migrations import is_behind, migrate, require_current
+from localrec.graph.kept_copies import keep_copy
+from localrec.graph.migrations import (
+    SCHEMA_VERSION,
+    is_behind,
+    migrate,
+    older_version,
+    require_current,
+    schema_version,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +46,7 @@ _HELD = ("Could not set lock", "different configuration", "Unique file handle co
 # Two threads of a process share what was opened in one way. The doors are shut by the first; the
 # second must not come between them, where some are shut already and others are not.
 _DOORS = threading.Lock()
+_INVALID = "invalidated because of a previous fatal error"  # a sync that failed
 _LOCKED = "configuration has been locked"
 _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
@@ -90,11 +100,13 @@ class Store:
         joins = _AS_WRITTEN if may_read else {}
         connection = _connect_patiently(path, read_only, wait_s, joins)
         try:
-            if read_only and is_behind(connection):
-                connection.close()
-                cls.open_(path, wait_s=wait_s).close()  # migrates
-                connection = _connect_patiently(path, read_only, wait_s, joins)
             with _ctrl_c(), owner_only():
+                if not read_only:
+                    connection = _keep_before_migration(connection, path, wait_s, joins)
+                elif is_behind(connection):
+                    connection.close()
+                    cls.open_(path, wait_s=wait_s).close()  # migrates
+                    connection = _connect_patiently(path, read_only, wait_s, joins)
                 _prepare(connection, path, read_only, may_read)
         except BaseException:
             connection.close()
@@ -220,6 +232,52 @@ class Store:
         return f"{model}:{field}:{count}:{digest:x}"
 
 
+def schema_of(path: Path) -> int:
+    """The schema of a store file that nobody has open; it is not brought up to date.
+
+    Raises:
+        WorkspaceError: the file is no store.
+    """
+    connection = _connect_patiently(path, True, 0.0, {})
+    try:
+        version = schema_version(connection)
+    finally:
+        connection.close()
+    if not version:
+        raise WorkspaceError(f"{path} holds no localrec store.")
+    return version
+
+
+def _keep_before_migration(
+    connection: duckdb.DuckDBPyConnection, path: Path, wait_s: float, more: Mapping[str, str]
+) -> duckdb.DuckDBPyConnection:
+    """Keep a copy of a store of an older schema; returns a connection to the same store.
+
+    The file is closed while it is copied: a process that reads a file which DuckDB has open gives
+    up DuckDB's lock on it. Where somebody changed it meanwhile, it is copied once more.
+
+    Raises:
+        BusyError, WorkspaceError: as `Store.open_`, or the copy cannot be made.
+    """
+    import duckdb
+
+    try:
+        while version := older_version(connection):
+            connection.execute("CHECKPOINT")  # the log must be in the file
+            connection.close()
+            before = file_mark(path)
+            with path.open("rb") as file:
+                keep_copy(file, path.parent, f"schema {SCHEMA_VERSION}", version)
+            connection = _connect_patiently(path, False, wait_s, more)
+            if file_mark(path) == before:
+                break
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:
+        raise _no_store(path, error) from error
+    return connection
+
+
 def _prepare(
     connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool, may_read: Sequence[str]
 ) -> None:
@@ -275,9 +333,14 @@ def _disk_trouble(path: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        if (told := disk_error_in(str(error), path)) is None:
-            raise
-        raise told from error
+        if told := disk_error_in(str(error), path):
+            raise told from error
+        if isinstance(error, duckdb.IOException) or _INVALID in str(error):
+            raise WorkspaceError(
+                f"The disk failed while {path} was read or written.",
+                "Look after the disk, then do it again; nothing half done was kept.",
+            ) from error
+        raise
 
 
 def _no_store(path: Path, error: Exception) -> WorkspaceError:

@@ -20,7 +20,7 @@ from localrec.graph.interactions import UserHistory
 
 NEUTRAL = 2.75  # stars: the middle of 0.5 to 5
 HIDDEN_FOR = timedelta(days=30)  # how long "not now" holds
-_VERDICTS = {Event.LIKED: 1.0, Event.DISLIKED: -1.0}
+_VERDICTS = {Event.LIKED: 1.0, Event.DISLIKED: -1.0, Event.ABANDONED: -0.5}
 _WANTED = 0.4
 _SEEN = 0.3
 _EPOCH, _ONE_DAY = np.datetime64("1970-01-01"), np.timedelta64(1, "D")

@@ -1,5 +1,5 @@
-"""Pictures: opened safely, and what can be seen in one without any model.
+"""Images: opened safely, and analysed without a model.
 
-`opening.open_image` gives a small `Picture`; `looks.look_at` says what was measured in it, as a
-`sight.Sight`. Nothing here knows the graph: words are those of the domain's taxonomy.
+`opening.open_image` returns a small `DecodedImage`; a domain pack's analyser (`analyzers`) returns
+its `ImageAttributes`. Nothing here knows the graph: the words are those of the domain's taxonomy.
 """

@@ -1,6 +1,6 @@
-"""Find the functions that read images of a domain's items; domain packs bring them.
+"""Find the image functions that domain packs register for a domain.
 
-A function serves every domain that has the roles it speaks of, whoever declared the domain.
+A function serves every domain that has the roles it describes, also a user's own domain.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from localrec.llm.chat_model import Generation, VisionModel
 
 
 class ImageDescriptionError(ModelError):
-    """A model wrote something that describes no image."""
+    """A model's answer describes no image."""
 
 
 class ImageAnalyzer(Protocol):
     """Measure an image without a model."""
 
     def __call__(self, picture: DecodedImage) -> ImageAttributes:
-        """Return what was found; findings that cannot be told are left out."""
+        """Return the attributes found; uncertain ones are left out."""
         ...
 
 
@@ -35,7 +35,7 @@ class VisionAnalyzer(Protocol):
     def __call__(
         self, model: VisionModel, picture: DecodedImage, singular: str
     ) -> tuple[ImageAttributes, Generation]:
-        """Return what the model sees in an image of a `singular`, and what it wrote.
+        """Return what a model sees in an image of a `singular`, and the model's text.
 
         Raises:
             ModelError: the model cannot be asked.
@@ -59,7 +59,7 @@ def vision_analyzer(domain: Domain) -> VisionAnalyzer | None:
 
 
 def _serving(domain: Domain) -> Iterator[DomainPack]:
-    """Yield the packs whose image functions speak of roles that the domain has, its own first."""
+    """Yield the packs whose image functions fit the roles of a domain, its own pack first."""
     roles = {spec.role for spec in domain.attributes.values()}
     plugins = list_plugins(DOMAINS)
     for plugin in sorted(plugins.values(), key=lambda one: one.name != domain.name):

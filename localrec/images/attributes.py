@@ -1,8 +1,8 @@
-"""What is seen in a picture of a drink: words of the catalogue, each with how sure it is.
+"""Attributes of an image: words of the catalogue, each with its confidence.
 
-A confidence is 0..1 and close to how often such a finding proved right on rendered pictures of the
-development half; photographs are harder. What could not be told is left out rather than guessed.
-Shares are of the drink's height.
+A confidence is 0..1 and close to the share of correct findings on rendered images of the
+development half; photographs are harder. Uncertain attributes are left out and not guessed. Shares
+are of the drink's height.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 
 
 class Detection(msgspec.Struct, frozen=True):
-    """A word of the catalogue, and how sure it is."""
+    """A word of the catalogue, and its confidence."""
 
     word: str
     confidence: float
@@ -38,12 +38,12 @@ class ColourDetection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The word, and the next best one where there is one."""
+        """Return the word, and the next best one where there is one."""
         return (self.word,) if self.otherwise is None else (self.word, self.otherwise)
 
 
 class ImageAttributes(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was seen in one picture.
+    """All attributes found in one image.
 
     Args:
         colours: Colours of the liquid, the largest share first.
@@ -76,7 +76,7 @@ class ImageAttributes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Colour words, the likeliest first; a colour between two words gives both."""
+        """Return the colour words, most likely first; a colour between two words gives both."""
         weights: dict[str, float] = {}
         for one in self.colours:
             for word, sure in (

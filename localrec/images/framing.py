@@ -1,4 +1,4 @@
-"""A picture brought to the one size that a vision encoder takes."""
+"""Scale and pad an image to the input size of a vision encoder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Resampling = Literal["bilinear", "bicubic", "lanczos"]
 def frame_image(
     picture: DecodedImage, height: int, width: int, *, cut_from: int | None, resampling: Resampling
 ) -> NDArray[np.uint8]:
-    """The pixels as (height, width, 3) sRGB.
+    """Frame an image as (height, width, 3) sRGB.
 
     Args:
         picture: What is to be seen.

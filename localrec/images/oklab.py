@@ -40,16 +40,16 @@ _LINEAR = _linear_light()
 
 
 def from_srgb(pixels: NDArray[np.uint8]) -> Lab:
-    """sRGB bytes (..., 3) as OKLab (..., 3)."""
+    """Convert sRGB bytes (..., 3) to OKLab (..., 3)."""
     cones = _LINEAR[pixels] @ _TO_CONES
     return np.asarray(np.cbrt(cones) @ _TO_LAB, dtype=np.float32)
 
 
 def from_hex(code: str) -> Lab:
-    """A colour such as "c1121f" as OKLab, (3,)."""
+    """Convert a colour such as "c1121f" to OKLab, (3,)."""
     return from_srgb(np.frombuffer(bytes.fromhex(code), dtype=np.uint8))
 
 
 def chroma(lab: Lab) -> NDArray[np.float32]:
-    """How far from grey, (...,)."""
+    """Compute the distance from grey, (...,)."""
     return np.asarray(np.hypot(lab[..., 1], lab[..., 2]), dtype=np.float32)

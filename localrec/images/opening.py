@@ -1,11 +1,11 @@
-"""Opening a picture that may be anything: by its content, within limits, as small sRGB pixels.
+"""Open untrusted images by their content, within limits, as small sRGB pixels.
 
-A file is read only when it is a regular one of this machine, and decoded only when its own header
-says that this takes little memory. What comes out are pixels and nothing else: where and when a
-photograph was taken, its thumbnail and its colour profile stay behind in the file.
+Only regular files of this machine are read, and an image is decoded only if its header promises a
+small size. The result is pixels and nothing else: place, time, thumbnail and colour profile of a
+photograph stay in the file.
 
-Pillow's readers are called by name, without its registry, so that no reader of another format
-ever sees a foreign file.
+Pillow's readers are called by name, without its registry, so that a reader of another format never
+sees a foreign file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ImageFormat = Literal["PNG", "JPEG", "WebP"]
 
 
 class ImageLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What is taken; beyond a limit a picture is refused before it is decoded.
+    """The limits of an image; one beyond them is refused before it is decoded.
 
     Pixels count by what decoding costs: a PNG comes out whole, a JPEG can be scaled down while it
     is decoded, WebP's decoder keeps three canvases. `passes_pixels` bounds the passes of a
@@ -50,12 +50,12 @@ class ImageLimits(msgspec.Struct, frozen=True, kw_only=True):
     least_side: int = 16
 
     def pixels_of(self, kind: ImageFormat) -> int:
-        """The most pixels of a format."""
+        """Return the largest number of pixels for a format."""
         return {"PNG": self.png_pixels, "JPEG": self.jpeg_pixels, "WebP": self.webp_pixels}[kind]
 
 
 class DecodedImage(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture that can be looked at.
+    """A decoded image.
 
     Args:
         pixels: sRGB, uint8, (height, width, 3), upright; no side is longer than the limit's.
@@ -98,7 +98,7 @@ _TOO_LIGHT = 215
 
 
 def open_image(path: Path | str, limits: ImageLimits | None = None) -> DecodedImage:
-    """Read a picture from a file of this machine.
+    """Read an image from a local file.
 
     Raises:
         InputError: an address, no regular file, no PNG, JPEG or WebP, damaged, or too large.
@@ -110,7 +110,7 @@ def open_image(path: Path | str, limits: ImageLimits | None = None) -> DecodedIm
 def open_content(
     content: bytes, path: Path | str, limits: ImageLimits | None = None
 ) -> DecodedImage:
-    """Read a picture from bytes that are here already; `path` is what messages call them.
+    """Read an image from bytes; messages call it `path`.
 
     Raises:
         InputError: no PNG, JPEG or WebP, damaged, or too large.
@@ -152,14 +152,14 @@ def open_content(
 
 
 def is_address(path: Path | str) -> bool:
-    """Whether this names something beyond this machine rather than a file of it."""
+    """Whether a text is an address outside this machine and not a file."""
     return bool(_ADDRESS.match(str(path)))
 
 
 def read_content(
     path: Path | str, limits: ImageLimits | None = None, called: str | None = None
 ) -> bytes:
-    """The file's bytes; a pipe or a device would never end, so only regular files are opened.
+    """Read a regular file; pipes and devices, which may never end, are refused.
 
     Args:
         path: The file.
@@ -195,7 +195,7 @@ def read_content(
 
 
 def _format_of(content: bytes, path: Path | str) -> ImageFormat:
-    """What the first bytes say it is, whatever its name says."""
+    """Recognise the format by the first bytes, whatever the name says."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "PNG"
     if content.startswith(b"\xff\xd8\xff"):
@@ -212,7 +212,7 @@ def _format_of(content: bytes, path: Path | str) -> ImageFormat:
 
 
 def _reader(kind: ImageFormat, content: bytes, path: Path | str, limits: ImageLimits) -> ImageFile:
-    """Pillow's reader for the format; it has read the header and decoded nothing."""
+    """Return Pillow's reader, which has parsed the header and decoded nothing."""
     # Pillow costs 50 ms, and most questions come without a picture.
     from PIL import JpegImagePlugin, PngImagePlugin, WebPImagePlugin
 
@@ -228,7 +228,7 @@ def _reader(kind: ImageFormat, content: bytes, path: Path | str, limits: ImageLi
 
 
 def _webp_size(content: bytes) -> tuple[int, int]:
-    """Width and height from the header of the first chunk."""
+    """Read width and height from the header of the first chunk."""
     chunk, body = content[12:16], content[20:30]
     if chunk == b"VP8X":
         return (
@@ -247,7 +247,7 @@ def _webp_size(content: bytes) -> tuple[int, int]:
 def _check_header(
     image: ImageFile, kind: ImageFormat, content: bytes, path: Path | str, limits: ImageLimits
 ) -> None:
-    """Refuse by the header what would take too long or too much memory to decode."""
+    """Refuse an image whose header announces too much time or memory."""
     _check_pixels(image.size, kind, path, limits)
     pixels = image.width * image.height
     # Chance makes few such pairs: inside the coded data every FF is followed by 00.
@@ -291,7 +291,7 @@ def _told_by_frames(image: ImageFile) -> list[str]:
 
 
 def _orientation(image: ImageFile) -> int:
-    """EXIF's 1..8; metadata that cannot be parsed turns nothing."""
+    """Read EXIF's orientation, 1..8; broken metadata turns nothing."""
     try:
         turn = image.getexif().get(_ORIENTATION, 1)
     except Exception:  # noqa: BLE001  broken metadata raises anything, and the picture may be fine
@@ -300,7 +300,7 @@ def _orientation(image: ImageFile) -> int:
 
 
 def _small(image: ImageFile, side: int) -> tuple[Image, list[str]]:
-    """Decode the first frame, in RGB, with no side longer than `side`; and what was done to it."""
+    """Decode the first frame in RGB, no side longer than `side`; return the changes too."""
     image.draft("RGB", (side, side))  # lets a JPEG be scaled while it is decoded
     image.load()
     plain = _eight_bits(image)
@@ -320,7 +320,7 @@ def _small(image: ImageFile, side: int) -> tuple[Image, list[str]]:
 
 
 def _eight_bits(image: Image) -> Image:
-    """Grey values of 16 bits as 8; Pillow itself would cut them off at 255."""
+    """Convert 16-bit grey to 8 bits; Pillow itself would clip values at 255."""
     from PIL import Image as images
 
     if not image.mode.startswith("I"):
@@ -329,7 +329,7 @@ def _eight_bits(image: Image) -> Image:
 
 
 def _laid_on_paper(image: Image) -> tuple[Image, list[str]]:
-    """Transparent parts in white, or in grey where what is opaque is nearly white itself."""
+    """Put transparent parts on white, or on grey where the opaque parts are nearly white."""
     from PIL import Image as images
 
     pixels = np.asarray(image)
@@ -345,7 +345,7 @@ def _laid_on_paper(image: Image) -> tuple[Image, list[str]]:
 
 
 def _upright(pixels: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
-    """Undo the rotation and mirroring that EXIF's orientation tells of."""
+    """Undo the rotation and mirroring of EXIF's orientation."""
     if turn >= 5:
         pixels = pixels.transpose(1, 0, 2)
     if turn in (2, 3, 6, 7):

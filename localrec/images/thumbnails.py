@@ -1,8 +1,7 @@
-"""A small copy of a picture, for the store and the screen: WebP, and nothing but its pixels.
+"""Make small WebP copies of images, without metadata, for the store and the screen.
 
-The pixels are those that `opening.open_image` gave, so that no metadata of the file can come along:
-no place, no camera, no date. It is also what a thumbnail out of the store is opened with: what lies
-in a file is looked at as strictly as what came from outside.
+The pixels come from `opening.open_image`, so no metadata of the file can come along: no place, no
+camera, no date. A thumbnail from the store is opened as strictly as a foreign file.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _EFFORT = 4  # WebP's own middle: twice as much makes files 2% smaller
 
 
 def thumbnail_of(picture: DecodedImage) -> bytes:
-    """A picture as WebP, no side longer than `SIDE`; the same pixels give the same bytes."""
+    """Encode an image as WebP, no side longer than `SIDE`; equal pixels give equal bytes."""
     # Pillow costs 50 ms, and most questions come without a picture. The plugin is named so that
     # Pillow does not load all of its formats to find the one.
     from PIL import Image, WebPImagePlugin  # noqa: F401
@@ -33,7 +32,7 @@ def thumbnail_of(picture: DecodedImage) -> bytes:
 
 
 def open_thumbnail(content: bytes) -> DecodedImage:
-    """The pixels of a thumbnail.
+    """Decode the pixels of a thumbnail.
 
     Raises:
         InputError: these bytes are no picture.
@@ -42,7 +41,7 @@ def open_thumbnail(content: bytes) -> DecodedImage:
 
 
 def terminal_cells(content: bytes, columns: int, lines: int) -> NDArray[np.uint8]:
-    """A thumbnail for a terminal, where a cell is two pixels, one above the other.
+    """Convert a thumbnail to terminal cells of two pixels each, one above the other.
 
     Args:
         content: The thumbnail.

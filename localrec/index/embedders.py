@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +41,20 @@ _OFFLINE = {
 }
 
 
+class ReadTokens(msgspec.Struct, frozen=True):
+    """A text as the model reads it.
+
+    Args:
+        ids: Numbers of its tokens, those that begin and end it included, (n,).
+        spans: Where each stands in the text; (0, 0) of one that is no text.
+        states: What the model makes of each, (n, 384).
+    """
+
+    ids: NDArray[np.int64]
+    spans: tuple[tuple[int, int], ...]
+    states: Vectors
+
+
 class MiniLmEmbedder:
     """all-MiniLM-L6-v2 as int8 ONNX: mean over the tokens' states, 384 numbers, 256 tokens read.
 
@@ -56,13 +71,13 @@ class MiniLmEmbedder:
 
     MAX_TOKENS = 256
     BATCH = 32
-    REMEMBERED = 256  # single texts, which are questions, asked again at each step of one answer
+    REMEMBERED = 64  # single texts, which are questions, asked again at each step of one answer
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         self._model, self._words, self._threads = folder / "model.onnx", folder / _WORDS, threads
         for path in (self._model, self._words):
             _require(path, _PULL)
-        self._memory_context = lru_cache(self.REMEMBERED)(self._embed_one)
+        self.read = lru_cache(self.REMEMBERED)(self._read)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -84,12 +99,27 @@ class MiniLmEmbedder:
         Raises:
             ModelError: a file is damaged, or of another kind; it is opened by the first text.
         """
-        if len(texts) == 1:
-            return self._memory_context(texts[0]).copy()
+        if len(texts) == 1 and texts[0].strip():
+            states = self.read(texts[0]).states[None]
+            return unit_rows(_summed(states, np.ones(states.shape[:2], dtype=np.int64)))
         return self._embed_many(texts)
 
-    def _embed_one(self, text: str) -> Vectors:
-        return self._embed_many([text])
+    def read_many(self, texts: Sequence[str]) -> list[ReadTokens]:
+        """The token states of many texts, about a third faster than one by one."""
+        encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
+        found: dict[int, ReadTokens] = {}
+        by_length = sorted(range(len(texts)), key=lambda one: len(encoded[one].ids))
+        for start in range(0, len(by_length), self.BATCH):
+            batch = by_length[start : start + self.BATCH]
+            ids, mask = _padded([encoded[one].ids for one in batch])
+            for one, row, states in zip(batch, ids, self._states(ids, mask), strict=True):
+                count = len(encoded[one].ids)
+                spans = tuple(encoded[one].offsets)
+                found[one] = ReadTokens(row[:count], spans, states[:count].copy())
+        return [found[one] for one in range(len(texts))]
+
+    def _read(self, text: str) -> ReadTokens:
+        return self.read_many([text])[0]
 
     def _embed_many(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
@@ -103,16 +133,13 @@ class MiniLmEmbedder:
         return unit_rows(vectors)
 
     def _run(self, tokens: list[list[int]]) -> Vectors:
-        longest = max(map(len, tokens))
-        ids = np.zeros((len(tokens), longest), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, of_text in enumerate(tokens):
-            ids[row, : len(of_text)] = of_text
-            mask[row, : len(of_text)] = 1
+        ids, mask = _padded(tokens)
+        return _summed(self._states(ids, mask), mask)
+
+    def _states(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Vectors:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(["last_hidden_state"], inputs)
-        # (n, tokens, 384) -> sum over real tokens; the division by their number ends in unit_rows
-        return np.einsum("nts,nt->ns", states, mask.astype(np.float32))
+        return np.asarray(states, dtype=np.float32)
 
 
 class SentenceTransformerEmbedder:
@@ -256,6 +283,21 @@ def known_embedder_name(setting: str) -> str | None:
     if setting == DEFAULT_EMBEDDER:
         return MiniLmEmbedder.name
     return HashingEmbedder().name if setting == "hashing" else None
+
+
+def _padded(tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of tokens and which of them are some, both (n, longest)."""
+    ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, of_text in enumerate(tokens):
+        ids[row, : len(of_text)] = of_text
+        mask[row, : len(of_text)] = 1
+    return ids, mask
+
+
+def _summed(states: Vectors, mask: NDArray[np.int64]) -> Vectors:
+    """The sum over real tokens, (n, size) from (n, tokens, size); `unit_rows` makes it the mean."""
+    return np.einsum("nts,nt->ns", states, mask.astype(np.float32))
 
 
 def _embed_visible(

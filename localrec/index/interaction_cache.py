@@ -36,7 +36,7 @@ _SHUFFLE = 20  # seed
 # said before. Between verdicts of exports the best one counts, which spares a join of millions.
 _LIKED = """
     WITH verdict AS (
-        SELECT * FROM interaction WHERE rating IS NOT NULL OR event = 'disliked'
+        SELECT * FROM interaction WHERE rating IS NOT NULL OR event IN ('disliked', 'abandoned')
     ), against AS (
         SELECT * FROM verdict WHERE coalesce(rating < $liked_from, true)
     ), liked AS (

@@ -28,6 +28,7 @@ from localrec.index.protocols import Embedder
 QUICK = HashingEmbedder(size=256)  # knows spelling and no meaning, some 30,000 texts a second
 AT_ONCE = 256  # texts between two commits: some seconds of MiniLM
 _STARTING_S = 60.0  # an import has told so, and the process it started has not yet
+_SILENT_S = 900.0  # after so long without a word the process is another one of its number
 
 
 class PendingVectors(msgspec.Struct, frozen=True):
@@ -50,8 +51,10 @@ class PendingVectors(msgspec.Struct, frozen=True):
     @property
     def is_running(self) -> bool:
         """Whether the process that makes them is alive, or about to begin."""
+        if time.time() - self.at > (_SILENT_S if self.process else _STARTING_S):
+            return False
         if not self.process:
-            return time.time() - self.at < _STARTING_S
+            return True
         try:
             os.kill(self.process, 0)
         except ProcessLookupError:
@@ -65,7 +68,7 @@ class PendingVectors(msgspec.Struct, frozen=True):
         share = f"{self.done / max(1, self.total):.0%} of {self.total:,} texts"
         if self.is_running:
             return f"The vectors of {self.domain} are being made in the background ({share})."
-        return f"The vectors of {self.domain} are not complete ({share}). Go on: localrec index"
+        return f"The vectors of {self.domain} are not complete ({share}): localrec index goes on."
 
 
 def read_pending(indexes: Path, domain: str) -> PendingVectors | None:
@@ -74,6 +77,13 @@ def read_pending(indexes: Path, domain: str) -> PendingVectors | None:
         return msgspec.json.decode(_path(indexes, domain).read_bytes(), type=PendingVectors)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+def made_elsewhere(indexes: Path, domain: str) -> PendingVectors | None:
+    """How far another process has come that makes the vectors of a domain now; None without one."""
+    told = read_pending(indexes, domain)
+    is_other = told is not None and told.process not in (0, os.getpid()) and told.is_running
+    return told if is_other else None
 
 
 def tell_pending(indexes: Path, domain: str, done: int, total: int, process: int = 0) -> None:

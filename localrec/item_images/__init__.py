@@ -1,10 +1,9 @@
-"""Pictures of items: a folder of files matched to a catalogue, made small, and described.
+"""Images of items: a folder matched to a catalogue, stored as thumbnails, and described.
 
-    folder of files -> folder      what lies there, links left out
-                    -> matching    file names, or a column of the catalogue -> items
-                    -> intake      opened, made small, looked at; taken in together
-                    -> descriptions    what was seen, as the text that items are found by
+    folder of files -> folder_import   list the files, without links; store them in one step
+                    -> file_matching   file names, or a column of the catalogue -> items
+                    -> descriptions    describe images as the text that questions search
 
-The store's side is `graph/image_store`, opening and looking is `images/`; vectors of pictures are
+The store's part is `graph/image_store`; `images/` opens and measures; vectors of images are in
 `index/image_index`.
 """

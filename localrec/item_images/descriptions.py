@@ -1,9 +1,9 @@
-"""Descriptions for items that have a picture and no text of how they look.
+"""Describe the images of items that have no text about their look.
 
-A describer makes a sentence of a picture: without a model of what was measured in it when it was
-taken in, or by a vision model. What it writes is the text that questions about looks are compared
-with, and is marked as generated (`image_description_source`): "picture" for what was measured,
-"model" for a model's. Each portion is one transaction, so a stopped run goes on.
+A describer writes a sentence about an image: from the measurements of its import, or by a vision
+model. Questions about looks are compared with this text. It is marked as generated
+(`image_description_source`): "picture" for measurements, "model" for a model's. Each portion is one
+transaction, so a stopped run can continue.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DescribeImage = Callable[[DecodedImage, ImageAttributes], str]
 
 
 class ImageDescriber(msgspec.Struct, frozen=True):
-    """What describes pictures.
+    """Describe an image.
 
     Args:
         source: How its sentences are marked.
@@ -48,7 +48,7 @@ class ImageDescriber(msgspec.Struct, frozen=True):
 
     @property
     def improves_on(self) -> tuple[str, ...]:
-        """Marks of texts that give way to this one: guessed from a recipe, or only measured."""
+        """Provenance marks of texts that this describer may replace: guessed or measured ones."""
         return ("generated",) if self.source == "picture" else ("generated", "picture")
 
 
@@ -63,7 +63,7 @@ class DescriptionReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measured_describer(domain: Domain) -> ImageDescriber:
-    """Describes by what was measured alone."""
+    """Return a describer that uses measurements alone."""
     return ImageDescriber("picture", lambda picture, sight: describe_attributes(sight, domain))
 
 
@@ -74,7 +74,7 @@ def describe_images(
     limit: int | None,
     progress: Callable[[int, int], None],
 ) -> DescriptionReport:
-    """Write what a describer says of pictures, for items that have no better text.
+    """Describe the images of items without a better text.
 
     Args:
         store: Open for writing.
@@ -114,7 +114,7 @@ def describe_images(
 
 
 def describe_attributes(sight: ImageAttributes, domain: Domain) -> str:
-    """What was measured, as a sentence such as catalogues have; only what is fairly sure.
+    """Write the measured attributes as a sentence, in a catalogue's style, without uncertain ones.
 
     "" where not even a colour is: a glass alone tells no drink from another.
     """

@@ -1,8 +1,8 @@
-"""Which items a file is a picture of: by its name, or by what a column of the catalogue says.
+"""Match image files to items, by name or by a column of the catalogue.
 
-Names are looked up in tables made from the catalogue; no path is ever made from a cell, so a cell
-like `../../etc/passwd` finds nothing. Case, accents, spacing and separators count only where they
-tell two items apart.
+Names are looked up in tables of the catalogue; no cell ever becomes a path, so a cell like
+`../../etc/passwd` finds nothing. Case, accents, spacing and separators count only where two items
+differ by them alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FileMatcher = Callable[[str], "FileMatch"]
 
 
 class NamedItem(msgspec.Struct, frozen=True):
-    """An item as pictures are matched to it; `cell` is what its column says, if one was asked."""
+    """An item with its name for matching; `cell` is its value in the chosen column."""
 
     node_id: int
     key: str
@@ -29,7 +29,7 @@ class NamedItem(msgspec.Struct, frozen=True):
 
 
 class FileMatch(msgspec.Struct, frozen=True):
-    """Items of a file; `rank` is lower the more exactly the name fits."""
+    """The items of a file; a lower `rank` is a more exact match."""
 
     node_ids: tuple[int, ...] = ()
     rank: int = 0
@@ -55,7 +55,7 @@ def match_by_file_name(items: Sequence[NamedItem]) -> FileMatcher:
 
 
 def match_by_column(items: Sequence[NamedItem]) -> FileMatcher:
-    """Match a file by the path or, failing that, the bare name that a cell holds.
+    """Match a file by the path in a cell, else by the bare name in it.
 
     A cell may be an address (`https://host/media/fizz.jpg`): the file that was saved from it is
     meant, and nothing is fetched. One file may be the picture of several items.
@@ -90,7 +90,7 @@ def _table(named: Iterable[tuple[str, NamedItem]]) -> _Table:
 
 
 def _plain(path: str) -> str:
-    """A path or address as it is compared: `/` between parts, one case, one form of accents."""
+    """Normalise a path or address: `/` between parts, one case, one form of accents."""
     bare = path.partition("?")[0].partition("#")[0] if "://" in path else path
     slashed = unicodedata.normalize("NFC", bare).replace("\\", "/").strip()
     return slashed.removeprefix("./").casefold()

@@ -1,8 +1,8 @@
-"""A folder of pictures into the store: all that can be taken, in one step, or nothing.
+"""Import a folder of images into the store in one step, or not at all.
 
-Opening and looking take a tenth of a second for each picture. So they are prepared in portions that
-stay when the work is stopped, and none counts before all are ready; running again finds what was
-prepared by the SHA-256 of its file, and a picture that is here already is not opened at all.
+Opening and measuring take a tenth of a second for each image. They are prepared in portions that
+survive a stop, and no image counts before all are ready. A second run recognises prepared images by
+the SHA-256 of their file, and does not open an image that the store already has.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _AT_ONCE = 32  # pictures prepared in one transaction: some seconds of work
 
 
 class ImageImportReport(ImportReport, frozen=True, kw_only=True):
-    """What became of each file of a folder; `column` of a problem is the file's name.
+    """The outcome of each file of a folder; `column` of a problem is the file's name.
 
     Of all files `read`, those `kept` are the picture of an item now, those `merged` show an item
     that has one already, and those `dropped` are no picture, or of no item.
@@ -68,7 +68,7 @@ def import_images(
     dry_run: bool,
     progress: Progress,
 ) -> ImageImportReport:
-    """Take in the pictures of a folder.
+    """Import the images of a folder.
 
     Args:
         store: Open for writing, unless it is a dry run.
@@ -104,7 +104,7 @@ def import_images(
 
 
 class _Intake:
-    """One import while it runs."""
+    """One import in progress."""
 
     def __init__(self, store: Store, domain: Domain, import_log: ImportLog, dry_run: bool) -> None:
         self.import_log = import_log
@@ -117,18 +117,18 @@ class _Intake:
         self._analyze = image_analyzer(domain)  # None: there are no words for looks
 
     def refuse_links(self, links: Sequence[FolderFile], files: int) -> None:
-        """Tell of links, which are numbered behind the files."""
+        """Report links as refused, numbered after the files."""
         for number, link in enumerate(links, files + 1):
             self.drop(number, link.name, "is a link, and links are not followed")
 
     def drop(self, number: int, name: str, problem: str) -> None:
-        """A file that is not taken."""
+        """Report a file as refused."""
         self.import_log.drop(number, clean_text(name), clean_text(problem))
 
     def take(
         self, matched: Sequence[tuple[int, FolderFile, FileMatch]], progress: Progress
     ) -> None:
-        """Open file after file; those that fit best come first, so that theirs are the items."""
+        """Open file after file, best matches first, so that they get the items."""
         ordered = sorted(matched, key=lambda one: one[2].rank)
         for done, (number, file, match) in enumerate(ordered):
             progress("looking at pictures", done, len(ordered))
@@ -144,7 +144,7 @@ class _Intake:
         self._flush()
 
     def close(self, items: int) -> ImageImportReport:
-        """Let all of it count; the report."""
+        """Complete the import and return the report."""
         fresh = {
             node_id: mark
             for node_id, mark in self._marks.items()
@@ -175,7 +175,7 @@ class _Intake:
         self.kept += 1
 
     def _prepare(self, content: bytes, name: str, mark: str, node_ids: Sequence[int]) -> None:
-        """Open one file for the items it shows.
+        """Open one file for its items.
 
         Raises:
             InputError: it is no picture that can be taken.
@@ -215,7 +215,7 @@ def _matched(
     *,
     one_item: bool,
 ) -> list[tuple[int, FolderFile, FileMatch]]:
-    """Number, file and items of each file that shows any; the others are told of."""
+    """Yield number, file and items of each matched file; report the others."""
     matched = []
     for number, file in enumerate(files, 1):
         found = match(file.name)
@@ -229,7 +229,7 @@ def _matched(
 
 
 def _items(store: Store, domain: Domain, column: str | None) -> list[NamedItem]:
-    """Every item of a domain, with its cell of a column.
+    """Read every item of a domain, with its cell in a column.
 
     Raises:
         InputError: no item has such a property.
@@ -256,14 +256,14 @@ _LEFT_BEHIND = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """A file: its path, and that path below the folder with `/` between the parts."""
+    """A file: its full path, and its path below the folder with `/` between the parts."""
 
     path: Path
     name: str
 
 
 def list_files(folder: Path) -> tuple[list[FolderFile], list[FolderFile]]:
-    """Plain files and links below a folder, each sorted by name.
+    """List plain files and links below a folder, each sorted by name.
 
     Raises:
         InputError: no such folder, or one with too many files to be meant.
@@ -287,7 +287,7 @@ def list_files(folder: Path) -> tuple[list[FolderFile], list[FolderFile]]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Every file and every link below a folder; no link is entered."""
+    """Yield every file and link below a folder, without following links."""
     for parent, folders, names in os.walk(folder):
         here = Path(parent)
         folders[:] = [name for name in folders if _is_somebodys(name)]

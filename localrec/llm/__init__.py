@@ -1,1 +1,1 @@
-"""Local chat models behind one interface; llama.cpp runs in a supervised child process."""
+"""Local chat models behind one protocol; llama.cpp runs in a supervised child process."""

@@ -1,4 +1,4 @@
-"""The adapters that play roles: where they lie, what they are for, whether they fit a model.
+"""Find adapters, read their roles, and check that they fit a model.
 
 An adapter says in its file which role it was trained for and, by hash, with which model file. On
 any other it would load, where the sizes agree, and answer nonsense; so another is refused.

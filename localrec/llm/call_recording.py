@@ -1,7 +1,7 @@
-"""What a model saw: its calls on record, word for word, while an answer is explained.
+"""Record a model's calls word for word while an answer is explained.
 
-A record is made where one was asked for, and lives as long as the answer; nothing is stored. What
-a chat template puts around the turns is left out, and so is the grammar that a reply obeys.
+A record is made on request and exists as long as the answer; nothing is stored. It leaves out the
+chat template's text around the turns, and the grammar of a reply.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from localrec.llm.model_wrapper import ModelWrapper, Reply
 
 
 class RecordingModel(ModelWrapper):
-    """A chat model that keeps what it is asked, and what it replies or why it does not.
+    """A chat model that records its prompts, and its answers or errors.
 
     Args:
         model: The one that is asked.
@@ -71,7 +71,7 @@ class RecordingModel(ModelWrapper):
 
 
 class RecordingVisionModel:
-    """A vision model that keeps what it is asked, and what it writes or why it does not.
+    """A vision model that records its prompts, and its answers or errors.
 
     Args:
         model: The one that looks.

@@ -1,4 +1,4 @@
-"""The one interface to a local chat model; everything above asks through it.
+"""The protocols of local chat and vision models.
 
 Untrusted text (a question, a catalogue name) goes into `Message.content` and is always
 tokenised as plain text: a control token written inside it stays letters.
@@ -23,7 +23,7 @@ class LabelProbabilities(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
-    """Text that the model wrote; `finished` is False when it ran into `max_tokens`."""
+    """Generated text; `finished` is False where it reached `max_tokens`."""
 
     text: str
     finished: bool
@@ -31,7 +31,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GenerateOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How `ChatModel.generate` writes an answer.
+    """Options of `ChatModel.generate`.
 
     Args:
         grammar: GBNF grammar that the answer obeys.
@@ -76,7 +76,7 @@ class ChatModel(Protocol):
 
     @property
     def supports_tools(self) -> bool:
-        """Whether it was taught to call tools as JSON within `<tool_call>` tags."""
+        """Whether the model was trained to call tools as JSON within `<tool_call>` tags."""
         ...
 
     def choose(
@@ -107,11 +107,11 @@ class ChatModel(Protocol):
 
 
 def ignore_chunk(piece: str) -> None:
-    """Take a piece of an answer for a caller that waits for the whole."""
+    """Ignore a chunk of an answer, for a caller that waits for the whole."""
 
 
 class Bitmap(msgspec.Struct, frozen=True):
-    """Pixels that localrec decoded itself: `rgb` holds height rows of width times three bytes."""
+    """Pixels decoded by localrec: `rgb` holds height rows of width times three bytes."""
 
     width: int
     height: int
@@ -119,7 +119,7 @@ class Bitmap(msgspec.Struct, frozen=True):
 
 
 class VisionModel(Protocol):
-    """A model that is shown one picture and writes about it."""
+    """A model that reads one image and writes about it."""
 
     name: str
 
@@ -132,7 +132,7 @@ class VisionModel(Protocol):
         max_tokens: int = 256,
         on_chunk: Callable[[str], None] | None = None,
     ) -> Generation:
-        """Write about a picture, under a GBNF grammar where one is given; greedily.
+        """Write about an image, under a GBNF grammar where one is given; greedily.
 
         The picture comes before the text of the last message. `on_chunk` is told each further piece
         of the answer as soon as it is written, from the calling thread.

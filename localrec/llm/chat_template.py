@@ -1,8 +1,8 @@
-"""From messages to the pieces of a prompt, through the GGUF's own Jinja chat template.
+"""Render messages into the pieces of a prompt by the GGUF's own Jinja chat template.
 
-The template is rendered with a placeholder where each content belongs, and then cut at the
-placeholders. So the tokeniser can read control tokens in the template's own text and only there:
-whatever a person or a catalogue wrote stays letters.
+The template is rendered with a placeholder for each content, and then cut at the placeholders. So
+the tokeniser reads control tokens only in the template's own text: text of a user or a catalogue
+stays letters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _USE_ANOTHER = "Use an instruct or chat model with an ordinary template."
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A stretch of the prompt; control tokens are read in it only where `trusted`."""
+    """A segment of the prompt; control tokens are parsed in it only where `trusted`."""
 
     text: str
     trusted: bool
@@ -146,5 +146,5 @@ def _cut(text: str, marks: Sequence[str]) -> list[str]:
 
 
 def _refuse(message: str) -> NoReturn:
-    """What templates call when they do not support a role or an order of turns."""
+    """Raise the error of a template that does not support a role or an order of turns."""
     raise ValueError(message)

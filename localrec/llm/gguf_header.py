@@ -1,4 +1,4 @@
-"""A look at a GGUF's header before llama.cpp sees the file.
+"""Check a GGUF's header before llama.cpp opens the file.
 
 llama.cpp's loader is memory-unsafe on crafted files, and an adapter that does not fit crashes it
 at the first decode. This parser reads the header and the tensor table with bounded counts, keeps
@@ -68,7 +68,7 @@ _PULL_AGAIN = "Get the file again: localrec models pull NAME."
 
 
 class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """What a GGUF says about itself.
+    """The metadata of a GGUF.
 
     Args:
         architecture: llama.cpp's name of the network, such as `llama` or `bert`.
@@ -98,7 +98,7 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Malformed(Exception):
-    """The bytes are no GGUF that llama.cpp could load; the text says what is wrong."""
+    """The bytes are no GGUF that llama.cpp could load; the text says why."""
 
 
 def read_header(path: Path) -> GgufHeader:
@@ -124,7 +124,7 @@ def read_header(path: Path) -> GgufHeader:
 
 
 def check_chat_model(path: Path, header: GgufHeader) -> None:
-    """Refuse a model that cannot be asked in turns: an adapter, or one without a chat template.
+    """Refuse a model without chat: an adapter, or one without a chat template.
 
     Raises:
         ModelError: see above; a template is never guessed, since a wrong one silently spoils
@@ -156,7 +156,7 @@ def check_model(path: Path, header: GgufHeader) -> None:
 
 
 def check_projector(path: Path, header: GgufHeader) -> None:
-    """Refuse what turns no pictures into what a model reads.
+    """Refuse a file that is no image projector.
 
     Whether it was made for the model is for llama.cpp to say, which compares their sizes.
 
@@ -171,7 +171,7 @@ def check_projector(path: Path, header: GgufHeader) -> None:
 
 
 def check_adapter(path: Path, adapter: GgufHeader, model: GgufHeader) -> None:
-    """Refuse an adapter that does not fit `model`: other network, other layers, other sizes.
+    """Refuse an adapter that does not fit `model`: another network, other layers, other sizes.
 
     Raises:
         ModelError: see above; llama.cpp would run on without it or crash at the first token.

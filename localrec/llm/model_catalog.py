@@ -1,4 +1,4 @@
-"""The models that localrec knows by name, and whether their files are here and whole.
+"""The catalogue of models by name, and the check that their files are complete.
 
 Reads `models/catalog.toml`; fetching is `localrec.foundation.fetch`, and which role uses which
 model is settled above.
@@ -103,7 +103,7 @@ def model_path(name: str) -> Path:
 
 
 def status(name: str) -> Status:
-    """Whether all files of a model are here and whole, by size and sha256.
+    """Check that all files of a model are present and complete, by size and sha256.
 
     Reads every byte: a tenth of a second for SmolLM2, half a minute for ten gigabytes.
 
@@ -118,7 +118,7 @@ def status(name: str) -> Status:
 
 
 def check(path: Path) -> str:
-    """Look into any model file; what it is, in a few words.
+    """Describe any model file in a few words.
 
     A GGUF's header is parsed; an ONNX file is recognised by its first field, which cannot tell
     whether the rest is sound.

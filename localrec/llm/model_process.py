@@ -1,4 +1,4 @@
-"""A chat model in a supervised process of its own, as the rest of localrec sees it.
+"""A chat model in a supervised process of its own, as other rooms use it.
 
 The process starts at the first call, is killed and restarted when it dies, and never touches the
 terminal. Its attention memory, and with it everything said in a prompt, ends with it.
@@ -198,7 +198,7 @@ class ModelProcess:
         max_tokens: int = 256,
         on_chunk: Callable[[str], None] | None = None,
     ) -> Generation:
-        """Write about a picture, which stands before the text of the last message.
+        """Write about an image, which stands before the text of the last message.
 
         Raises:
             ContextError: picture and prompt are longer than the context.
@@ -225,7 +225,7 @@ class ModelProcess:
         return self._ask(lambda call: protocol.CountRequest(call, text), protocol.CountReply).tokens
 
     def tokenise(self, messages: Sequence[Message], prefix: str = "") -> tuple[int, ...]:
-        """Return the tokens that `generate` would evaluate: of the prompt and of a prefix."""
+        """Return the tokens that `generate` would evaluate for a prompt and a prefix."""
         return self._ask(
             lambda call: protocol.TokenizeRequest(call, tuple(messages), prefix),
             protocol.TokenizeReply,
@@ -233,7 +233,7 @@ class ModelProcess:
         ).tokens
 
     def score(self, tokens: Sequence[int], rows: int = 1) -> NDArray[np.float32]:
-        """Compute the logits of every next token behind each of the last `rows` of `tokens`.
+        """Compute the logits of each next token after each of the last `rows` of `tokens`.
 
         Float32 of shape (rows, vocabulary); for looking at a model, nothing that answers needs it.
 

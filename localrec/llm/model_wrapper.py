@@ -1,4 +1,4 @@
-"""A chat model behind another one: what adds up, records or briefs says only where it differs."""
+"""Wrap a chat model; a subclass overrides only what it changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Reply = TypeVar("Reply", LabelProbabilities, Generation)
 
 
 class ModelWrapper:
-    """Asks another model in its place.
+    """A model that delegates to another one.
 
     Args:
         model: The wrapped model; its opener closes it.
@@ -72,7 +72,7 @@ class ModelWrapper:
 
 
 class PrefixedChatModel(ModelWrapper):
-    """A chat model that is told something before whatever it is asked.
+    """A chat model with fixed messages before every prompt.
 
     Args:
         model: Asked in its place; not closed with it.

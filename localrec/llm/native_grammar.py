@@ -10,13 +10,13 @@ import numpy as np
 
 
 class Grammar:
-    """Where an answer stands in its grammar; made by `NativeModel.grammar`."""
+    """The position of an answer in its grammar; made by `NativeModel.grammar`."""
 
     def __init__(self, sampler: Any) -> None:
         self._sampler = sampler
 
     def allows(self, tokens: np.ndarray) -> np.ndarray:
-        """Tell which of `tokens` (ids, shape (n,)) may come next: booleans of the same shape."""
+        """Mark which of `tokens` (ids, shape (n,)) may come next."""
         entries = np.zeros(len(tokens), dtype=_TOKEN_DATA)
         entries["id"] = tokens
         candidates = native.llama_token_data_array(

@@ -1,4 +1,4 @@
-"""Keep the last lines that llama.cpp logs, to tell why a load failed."""
+"""Keep the last lines of llama.cpp's log, to report why a load failed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ complaints: list[str] = []
 
 @native.llama_log_callback
 def log(level: int, text: bytes, _: Any) -> None:
-    """Send warnings to stderr, which is the log file; collect errors for the cause of a failure.
+    """Write warnings to stderr, which is the log file; collect errors to explain a failure.
 
     The list is the module's, since the C callback has no object to hang it on.
     """

@@ -1,4 +1,4 @@
-"""The one place that calls llama.cpp; it runs in the model's own process and nowhere else.
+"""Call llama.cpp: the only module that does so, within the model's own process.
 
 It stands on the C interface, not on `llama_cpp.Llama`: that class takes a NULL grammar or adapter
 for a good one (and crashes at the next token), copies a vocabulary-wide row per prompt token and
@@ -95,14 +95,14 @@ class NativeModel:
         return len(self.live) + self._ahead
 
     def move_to(self, position: int) -> None:
-        """Go on from a position behind a picture, which is no token that could be asked for again.
+        """Continue at a position after an image, which has no tokens to evaluate again.
 
         What is live is then good for one call; `forget` has to end it.
         """
         self._ahead = position - len(self.live)
 
     def forget(self) -> None:
-        """Forget all that is live, pictures too."""
+        """Clear the context, images too."""
         native.llama_memory_clear(native.llama_get_memory(self._chat_context()), True)
         self.live.clear()
         self._ahead = 0
@@ -173,7 +173,7 @@ class NativeModel:
             self.embed(["warm up"])
 
     def keep_first(self, count: int) -> int:
-        """Forget all but the first `count` live tokens; the number really kept.
+        """Keep the first `count` tokens of the context; return the number really kept.
 
         A recurrent model cannot drop a tail and keeps none.
         """
@@ -186,7 +186,7 @@ class NativeModel:
         return len(self.live)
 
     def evaluate(self, tokens: Sequence[int]) -> None:
-        """Append `tokens` to the live ones; the logits after the last are then readable.
+        """Append `tokens` to the context; then the logits after the last are readable.
 
         Raises:
             ModelCancelledError: `should_stop` said so; the live tokens are a prefix of what was
@@ -225,7 +225,7 @@ class NativeModel:
         return int(native.llama_decode(context, native.llama_batch_get_one(ids, len(chunk))))
 
     def _decode_behind(self, chunk: Sequence[int]) -> int:
-        """Decode behind a picture, whose positions llama.cpp does not count by itself."""
+        """Decode after an image, whose positions llama.cpp does not count by itself."""
         batch = native.llama_batch_init(len(chunk), 0, 1)
         try:
             for at, token in enumerate(chunk):
@@ -256,14 +256,14 @@ class NativeModel:
         return int(native.llama_state_seq_get_size(self._chat_context(), 0))
 
     def save_state(self) -> bytearray | None:
-        """Save the attention memory of the live tokens; None where llama.cpp gives none."""
+        """Save the attention memory of the context; None where llama.cpp gives none."""
         state = bytearray(self.state_size())
         view = (ctypes.c_uint8 * len(state)).from_buffer(state)
         written = native.llama_state_seq_get_data(self._chat_context(), view, len(state), 0)
         return state if written == len(state) else None
 
     def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
-        """Put a saved state back, in place of all that is live; False when it did not fit."""
+        """Restore a saved state in place of the context; return False where it does not fit."""
         context = self._chat_context()
         native.llama_memory_clear(native.llama_get_memory(context), True)
         view = (ctypes.c_uint8 * len(state)).from_buffer(state)

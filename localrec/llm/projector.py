@@ -1,9 +1,9 @@
-"""What turns a picture into what a model reads; runs in the model's own process beside `gguf`.
+"""Encode images for a model; runs in the model's process, beside `gguf`.
 
 llama.cpp's generic multimodal interface (MTMD) takes any projector file (mmproj) that was made for
 the loaded model. It gets pixels that localrec decoded itself: no file, no address and no decoder of
-its own. Every pointer is checked. Encoding cannot be stopped from within; whoever cancels in the
-middle of it ends the process.
+its own. Every pointer is checked. Encoding cannot be stopped from within; a cancel during it ends
+the process.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Projector:
             raise ModelError(f"{path} hears and does not see.", "Use a projector for pictures.")
 
     def show(self, bitmap: Bitmap) -> int:
-        """Bring a picture into the model's context, behind what is live there; its tokens.
+        """Evaluate an image after the current context; return its tokens.
 
         Raises:
             ModelError: these are no pixels, or llama.cpp failed.
@@ -79,7 +79,7 @@ class Projector:
         return tokens
 
     def _read(self, piece: Any) -> None:
-        """Encode one piece and evaluate it behind all that is there."""
+        """Encode one piece and evaluate it after the current context."""
         behind = mtmd.llama_cpp.llama_pos(0)
         code = mtmd.mtmd_helper_eval_chunk_single(
             self._context,
@@ -99,7 +99,7 @@ class Projector:
 
     @contextmanager
     def _pieces(self, bitmap: Bitmap) -> Iterator[Any]:
-        """The picture cut into what the model reads, with the marks that it wants around it."""
+        """Split the image into the model's pieces, with the marks around it."""
         with _pixels(bitmap) as image, _chunks() as pieces:
             marker = mtmd.mtmd_get_marker(self._context) or mtmd.mtmd_default_marker()
             text = mtmd.mtmd_input_text(
@@ -114,7 +114,7 @@ class Projector:
 
 @contextmanager
 def _pixels(bitmap: Bitmap) -> Iterator[Any]:
-    """The pixels in llama.cpp's own memory; it would read beyond them where the size is wrong."""
+    """Copy the pixels into llama.cpp's memory; a wrong size would read beyond them."""
     sides = (bitmap.width, bitmap.height)
     if not all(0 < side <= _LARGEST_SIDE for side in sides) or len(bitmap.rgb) != 3 * (
         bitmap.width * bitmap.height

@@ -1,9 +1,9 @@
-"""What a model's process and its client say to each other, and how it is framed.
+"""The messages between a model's process and its client, and their framing.
 
 A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
-structs below. Requests flow one way, exactly one reply per call the other way, and before it, where
-an answer is heard while it is written, its pieces; only `Cancel` comes unasked, from whichever
-thread wants the running call to end.
+structs below. Requests flow one way, exactly one reply per call the other way; where an answer is
+streamed, its `TextChunk`s come before the reply. Only `CancelRequest` comes out of order, from any
+thread that wants to end the running call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_FRAME = 256 << 20
 
 
 class OpenRequest(msgspec.Struct, frozen=True, tag=True):
-    """Load the model; the first request, and the only one of its kind."""
+    """Load the model; the first request, sent once."""
 
     path: str
     n_ctx: int
@@ -51,7 +51,7 @@ class GenerateRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class DescribeRequest(msgspec.Struct, frozen=True, tag=True):
-    """Write about a picture; pieces come as `Heard` before the reply."""
+    """Write about an image; chunks come as `TextChunk` before the reply."""
 
     call: int
     bitmap: Bitmap
@@ -75,7 +75,7 @@ class EmbedRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class TokenizeRequest(msgspec.Struct, frozen=True, tag=True):
-    """Give the tokens of a prompt and of a begun answer."""
+    """Tokenise a prompt and a begun answer."""
 
     call: int
     messages: tuple[Message, ...]
@@ -83,7 +83,7 @@ class TokenizeRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class LogitsRequest(msgspec.Struct, frozen=True, tag=True):
-    """Score every next token behind each of the last `rows` of `tokens`."""
+    """Compute the logits of each next token after each of the last `rows` of `tokens`."""
 
     call: int
     tokens: tuple[int, ...]
@@ -101,50 +101,50 @@ class OpenReply(msgspec.Struct, frozen=True, tag=True):
 
 
 class ChooseReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Choose`."""
+    """Reply to `ChooseRequest`."""
 
     choice: LabelProbabilities
 
 
 class GenerateReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Generate`."""
+    """Reply to `GenerateRequest`."""
 
     generation: Generation
 
 
 class TextChunk(msgspec.Struct, frozen=True, tag=True):
-    """A further piece of an answer that is still being written; no reply yet."""
+    """A chunk of an answer that is still being written; the reply follows later."""
 
     text: str
 
 
 class CountReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Count`."""
+    """Reply to `CountRequest`."""
 
     tokens: int
 
 
 class EmbedReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Embed`: float32 rows of length `size`, in the machine's byte order."""
+    """Reply to `EmbedRequest`: float32 rows of length `size`, in the machine's byte order."""
 
     rows: bytes
     size: int
 
 
 class TokenizeReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Tokenise`."""
+    """Reply to `TokenizeRequest`."""
 
     tokens: tuple[int, ...]
 
 
 class LogitsReply(msgspec.Struct, frozen=True, tag=True):
-    """Reply to `Score`: float32 rows, in the machine's byte order."""
+    """Reply to `LogitsRequest`: float32 rows, in the machine's byte order."""
 
     rows: bytes
 
 
 class ErrorReply(msgspec.Struct, frozen=True, tag=True):
-    """The call failed in a way that leaves the model usable."""
+    """A failed call that leaves the model usable."""
 
     kind: Literal["model", "context", "cancelled"]
     message: str

@@ -1,4 +1,4 @@
-"""A chat model that says what a test tells it to, for unit tests and snapshots only."""
+"""A chat model with scripted answers, for unit tests and snapshots only."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Choosing and writing with a loaded model: prompt, prefix reuse, decoding.
+"""Choose and generate with a loaded model: prompt, prefix reuse, decoding.
 
-Runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
-from the saved state of those; one without from what it shares with the prompt before, which is as
-fast but leaves the last digits of probabilities to chance. A prompt that goes on with the
-conversation before it starts where that ended: as repeatable as that was, while nobody else asks in
-between.
+It runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
+from their saved state; a prompt without them starts from its common prefix with the previous
+prompt, which is as fast but lets the last digits of probabilities vary. A prompt that continues the
+previous conversation starts at its end, and repeats exactly if no other caller asks in between.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _SHORTLIST = 64  # likeliest tokens shown to a grammar before it must judge the 
 
 
 class ChatSession:
-    """One model's conversation state; a call leaves it usable whatever happens in it.
+    """The context of one loaded model; every call leaves it usable, even after an error.
 
     Args:
         model: A loaded model with a chat template.
@@ -100,7 +99,7 @@ class ChatSession:
         max_tokens: int,
         on_chunk: OnChunk,
     ) -> Generation:
-        """Write about a picture, which stands before the text of the last message; greedily.
+        """Write about an image, which stands before the text of the last message; greedily.
 
         Raises:
             ModelError: the picture or the grammar cannot be used.
@@ -120,7 +119,7 @@ class ChatSession:
     def _evaluate_picture(
         self, projector: Projector, bitmap: Bitmap, messages: Sequence[Message]
     ) -> int:
-        """Bring prompt and picture into the live context; how many tokens they take."""
+        """Evaluate prompt and image; return the number of their tokens."""
         before, prompt_tokens = self._around_last(messages)
         self._check_fit(len(before) + len(prompt_tokens))
         self._model.evaluate(before)
@@ -142,7 +141,7 @@ class ChatSession:
         return [*self._tokenise(messages, 0)[0], *self._begun(prefix)]
 
     def score(self, tokens: Sequence[int], rows: int) -> np.ndarray:
-        """Compute the logits of every next token behind each of the last `rows` of `tokens`.
+        """Compute the logits of each next token after each of the last `rows` of `tokens`.
 
         Float32 of shape (rows, vocabulary). The last ones are evaluated one by one, as when an
         answer is written.
@@ -164,7 +163,7 @@ class ChatSession:
         return np.stack(scores)
 
     def _begun(self, prefix: str) -> list[int]:
-        """Return the tokens of the prefix of an answer."""
+        """Return the tokens of an answer's prefix."""
         return self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []
 
     def _write(
@@ -176,7 +175,7 @@ class ChatSession:
         started: float,
         on_chunk: OnChunk = ignore_chunk,
     ) -> Generation:
-        """Write behind a prompt of so many tokens, of which some were cached."""
+        """Generate after a prompt with this many tokens, some of them cached."""
         limit = min(max_tokens, self._model.n_ctx - prompt)
         spoken = codecs.getincrementaldecoder("utf-8")("replace")
         raw, written, finished = b"", 0, False
@@ -218,7 +217,7 @@ class ChatSession:
     def _evaluate_prompt(
         self, messages: Sequence[Message], fixed: int, begun: Sequence[int] = ()
     ) -> tuple[int, int]:
-        """Bring the prompt and a begun answer into the live context.
+        """Evaluate the prompt and a begun answer.
 
         Returns how many tokens they have, and how many of these were there.
         """
@@ -242,7 +241,7 @@ class ChatSession:
             )
 
     def _goes_on(self, prompt: list[int]) -> bool:
-        """Whether a prompt holds the whole one before it, which is live, and more behind it.
+        """Whether a prompt begins with the whole previous one, which is still in the context.
 
         The one before ended with the template's mark of the assistant, so what comes behind it
         belongs to the same conversation.
@@ -255,7 +254,7 @@ class ChatSession:
         )
 
     def _bring_prefix(self, prefix: tuple[int, ...]) -> int:
-        """Make `prefix`, and nothing else, live; how many of its tokens were known.
+        """Make `prefix` the whole context; return the number of cached tokens.
 
         The state is always the one that was saved, or grown from a saved one: what happened to be
         live beyond it is dropped. Rounding depends on how a prompt is cut into batches, so that
@@ -307,7 +306,7 @@ class ChatSession:
 
 
 class _Decoder:
-    """Picks one token after the other, under a grammar where there is one.
+    """Select one token after the other, under a grammar where there is one.
 
     Sampling adds Gumbel noise to the logits and takes the highest: that draws from their softmax,
     and from the softmax over the allowed ones when the grammar strikes some out, without ever

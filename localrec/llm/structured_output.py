@@ -1,9 +1,9 @@
-"""What a model may write, and what its writing means.
+"""Grammars for a model's answers, and the parsers of these answers.
 
-Each shape comes as a pair: a GBNF grammar for `ChatModel.generate`, written by hand, and a parser
-from the written text to a typed value. Grammars are made of numbers and of words in our own code,
-never of text from a person or a catalogue; items are offered by number. llama.cpp's own converter
-from JSON schema ignores integer bounds, and an alternation of titles costs seconds per token.
+Each shape is a pair: a GBNF grammar for `ChatModel.generate`, written by hand, and a parser from
+the written text to a typed value. Grammars contain only numbers and words of our own code, never
+text of a user or a catalogue; items are offered by number. llama.cpp's own converter from JSON
+schema ignores integer bounds, and an alternation of titles costs seconds per token.
 
 An answer that does not parse raises `ModelError`: it is an outcome to be counted, not a default.
 """

@@ -1,4 +1,4 @@
-"""What a model's calls add up to, those before a failure too."""
+"""Add up the usage of a model's calls, failed ones included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from localrec.llm.model_wrapper import ModelWrapper, Reply
 
 
 class UsageTracker(ModelWrapper):
-    """A chat model whose calls are added up."""
+    """A chat model that adds up its usage."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)

@@ -35,7 +35,7 @@ _PARENT_CHECK_MS = 1000
 
 
 def main(arguments: list[str]) -> None:
-    """Serve one model until the other side goes away; never returns to the caller."""
+    """Serve one model until the client is gone; never returns."""
     read_fd, write_fd, parent_pid = map(int, arguments)
     # A core file of this process would hold the prompts.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> None:
 
 
 class Inbox:
-    """Requests in order, and which of them was cancelled; filled by a thread of its own."""
+    """Requests in order, and the cancelled ones; filled by a thread."""
 
     def __init__(self, read_fd: int, parent_pid: int) -> None:
         self._read_fd = read_fd
@@ -58,7 +58,7 @@ class Inbox:
         self._cancelled = -1
 
     def next_request(self) -> Request:
-        """Wait for the next request; from now on it is the running one."""
+        """Wait for the next request, which becomes the running one."""
         request = self._requests.get()
         self._running = 0 if isinstance(request, protocol.OpenRequest) else request.call
         return request
@@ -68,7 +68,7 @@ class Inbox:
         return self._cancelled == self._running
 
     def read_forever(self) -> None:
-        """Take frames until the pipe or the parent is gone, then end the whole process.
+        """Read frames until the pipe or the parent is gone, then end the process.
 
         `os._exit` because the main thread may be deep inside llama.cpp, and nothing here needs
         cleaning up: no file is open for writing.
@@ -104,7 +104,7 @@ class Inbox:
 
 
 class _Server:
-    """Turns requests into replies; holds the model once `Open` has come."""
+    """Answer requests; holds the model after `OpenRequest`."""
 
     def __init__(self, inbox: Inbox, say: Callable[[protocol.TextChunk], None]) -> None:
         self._inbox = inbox
@@ -114,7 +114,7 @@ class _Server:
         self._session: ChatSession | None = None
 
     def answer(self, request: Request) -> protocol.Reply:
-        """Carry out a request; a failure that leaves the model usable becomes a reply."""
+        """Carry out a request; an error that leaves the model usable becomes a reply."""
         try:
             if isinstance(request, protocol.OpenRequest):
                 self._open(request)

@@ -1,1 +1,1 @@
-"""What is remembered of people and items, in words, and kept up to date behind the scenes."""
+"""Collaborative memory: texts about users and items, kept up to date in the background."""

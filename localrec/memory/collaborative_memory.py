@@ -1,20 +1,20 @@
-"""What the memory graph says for one history: evidence that can be fused, vectors, words.
+"""Retrieve the collaborative memory of one history: evidence for fusion, vectors and a summary.
 
-Evidence comes in kinds:
+The kinds of evidence are:
 
-    popularity   how many like it
-    companions   how it goes with the newest of the history (`index/item_cooccurrence.py`)
-    neighbours   how near it lies as an item neighbour (`memory/user_item_graph.py`)
-    votes        whether the curated people like it, each with their score
-    facets       whether it has what the facets name, each with its confidence
-    attributes   how its attributes match those of the history
-    texts        how its text lies to the texts of the history
+    popularity   how many users like the item
+    companions   its co-occurrence with the newest history items (`index/item_cooccurrence.py`)
+    neighbours   its edge weight as an item neighbour (`memory/user_item_graph.py`)
+    votes        the scores of the curated users who like it
+    facets       the confidence of the facets that it has
+    attributes   the similarity of its attributes and those of the history
+    texts        the similarity of its text and the texts of the history
 
-The last two need nobody else: they are all that an isolated memory has. Each is an array over all
-items, in its own units; `ranking/fusion.py` brings them together.
+The last two use no other user's data; an isolated memory has only these. Each kind is an array over
+all items in its own unit; `ranking/fusion.py` combines them.
 
-Memories as vectors (`memory_vectors`) are compared and not fused; memories in words (`Portraits`)
-are for a model to read. Both are made of the graph alone.
+Memories as vectors (`memory_vectors`) are compared and not fused; memories as text (`MemoryTexts`)
+are for a model. Both come from the graph alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ COLLABORATIVE_KINDS: tuple[EvidenceKind, ...] = ("companions", "neighbours", "vo
 
 
 class CollaborativeMemory(msgspec.Struct, frozen=True):
-    """All that is shared by the people of a domain.
+    """The data that all users of a domain share.
 
     Args:
         graph: Who likes what.
@@ -63,7 +63,7 @@ class CollaborativeMemory(msgspec.Struct, frozen=True):
 
     @property
     def likes(self) -> NDArray[np.int64]:
-        """How many people like each item, (n,)."""
+        """Count the users who like each item, (n,)."""
         return self.graph.matrix.likes
 
 
@@ -116,7 +116,7 @@ def retrieve_memory(
 
 
 def supporters_of(curated: CuratedNeighbours, graph: UserItemGraph) -> list[Supporter]:
-    """The curated neighbours by the items that stand for them, in order."""
+    """Map each curated neighbour to the items that represent it, in order."""
     chosen = curated.neighbours
     told = zip(chosen.is_user.tolist(), chosen.index.tolist(), curated.scores.tolist(), strict=True)
     return [
@@ -133,7 +133,7 @@ def evidence_scores(
     weights: Scores,
     memory_context: MemoryContext | None,
 ) -> dict[EvidenceKind, Scores]:
-    """Every kind of evidence for all items; without a memory only what needs none, (n,) each.
+    """Compute every kind of evidence for all items, (n,) each; some kinds need a memory.
 
     Args:
         collaborative_memory: The domain's.
@@ -161,7 +161,7 @@ def evidence_scores(
 
 
 def cooccurrence_evidence(companions: ItemCooccurrence, items: Indexes, weights: Scores) -> Scores:
-    """How strongly each item goes with the newest of a history, the disliked counting half, (n,).
+    """Sum the co-occurrence with the newest history items, half for disliked ones, (n,).
 
     The root tames the few pairs that were nearly always met together.
     """
@@ -170,7 +170,7 @@ def cooccurrence_evidence(companions: ItemCooccurrence, items: Indexes, weights:
 
 
 def neighbour_evidence(neighbours: Neighbours, size: int) -> Scores:
-    """Logarithm of each item neighbour's edge weight, -inf for what is none, (n,)."""
+    """Return the logarithm of each item neighbour's edge weight, -inf for other items, (n,)."""
     near = np.full(size, -np.inf, dtype=np.float32)
     things = ~neighbours.is_user
     near[neighbours.index[things]] = np.log(np.maximum(neighbours.edge_weight[things], 1e-6))
@@ -191,7 +191,7 @@ def vote_evidence(curated: CuratedNeighbours, graph: UserItemGraph) -> Scores:
 
 
 def facet_evidence(facets: Sequence[NeighbourFacet], graph: UserItemGraph) -> Scores:
-    """Sum of the confidences of the facets that each item has, over the root of its attributes."""
+    """Sum the confidences of each item's facets, divided by the root of its attribute count."""
     item_features = graph.item_features
     worth = np.zeros(item_features.attributes, dtype=np.float32)
     for facet in facets:
@@ -202,7 +202,7 @@ def facet_evidence(facets: Sequence[NeighbourFacet], graph: UserItemGraph) -> Sc
 
 
 def attribute_evidence(items: Indexes, weights: Scores, graph: UserItemGraph) -> Scores:
-    """Weighted attributes of each item times those of the history, over the item's length."""
+    """Multiply the weighted attributes of items and history, divided by the item's length."""
     item_features = graph.item_features
     spread = np.zeros(item_features.items, dtype=np.float32)
     spread[items] = weights
@@ -213,7 +213,7 @@ def attribute_evidence(items: Indexes, weights: Scores, graph: UserItemGraph) ->
 
 
 def memory_vectors(graph: UserItemGraph, moved: float) -> Floats:
-    """Each item's memory as a vector of length 1, or 0 where nothing is known, (n, size).
+    """Embed each item's memory as a unit vector, zeros without one, (n, size).
 
     It is the direction of its text, moved towards the mean of what the people who like it like.
 
@@ -237,7 +237,7 @@ def memory_vectors(graph: UserItemGraph, moved: float) -> Floats:
 
 
 def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories: Floats) -> Floats:
-    """Mean memory of the items that each facet's supporters stand for, (facets, size).
+    """Average the memory vectors of each facet's supporters, (facets, size).
 
     (The words of a facet were compared as vectors too: on second-last ratings of MovieLens 100K
     they put the item first among 20 less often than no facets at all.)
@@ -257,7 +257,7 @@ def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories:
 
 
 def memory_summary(memory_context: MemoryContext, told: Synthesis | None = None) -> MemorySummary:
-    """What was remembered, without a word that names anybody.
+    """Summarize the retrieved memory without the name of any user.
 
     Args:
         memory_context: Of one history.

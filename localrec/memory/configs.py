@@ -1,4 +1,4 @@
-"""The named compositions of MemRec and its ablations."""
+"""Named configurations of MemRec and of its ablations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class MemRecConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which of MemRec's parts a system has.
+    """Select the parts of a MemRec system.
 
     Args:
         read: Look at neighbours at all; without, popularity and the person's own memory are left.
@@ -36,7 +36,7 @@ class MemRecConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def kinds(self) -> tuple[EvidenceKind, ...]:
-        """The kinds of evidence that count."""
+        """The kinds of evidence in use."""
         shared: tuple[EvidenceKind, ...] = ("popularity",) if self.popularity else ()
         return (*shared, *(COLLABORATIVE_KINDS if self.read else ()), *OWN_KINDS)
 
@@ -51,7 +51,7 @@ MEMREC: dict[str, MemRecConfig] = {
 
 
 class MemRecVectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How memories are compared as vectors; chosen on MovieLens 100K's validation items.
+    """Configure the comparison of memories as vectors; chosen on MovieLens 100K's validation items.
 
     Args:
         rules: As in `MemRecConfig`.
@@ -73,7 +73,7 @@ class MemRecVectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class MemRecModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a model is told of a person before it judges candidates.
+    """Configure the model that scores candidates, and the texts that it reads about the user.
 
     Args:
         synthesis: Who says what the neighbours share: the "model" itself, "counted" attributes;
@@ -104,7 +104,7 @@ MEMREC_MODELS: dict[str, MemRecModelConfig] = {
 
 
 class MemoryPlan(msgspec.Struct, frozen=True):
-    """When the shared memory takes part.
+    """State when the shared memory takes part.
 
     Args:
         memory: The parts of MemRec that count.

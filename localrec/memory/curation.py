@@ -1,8 +1,8 @@
-"""The few neighbours that are worth a reader's attention: MemRec's curation.
+"""MemRec's curation: keep the few neighbours that the rules score highest.
 
-Rules give every neighbour a score; the best k are kept, with room for both kinds, since people
-tell what goes together and items tell what to look at, and the scores of one kind may drown the
-other. Without rules the weight of the edge alone decides, which is the baseline to beat.
+The rules score every neighbour and the best k are kept, with room for both kinds: users show which
+items go together, items show alternatives, and one kind's scores may exceed all of the other's.
+Without rules the edge weight alone decides, which is the baseline.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def curate(
     floor_people: int = FLOOR,
     floor_items: int = FLOOR,
 ) -> CuratedNeighbours:
-    """Choose the best k neighbours, among them some of each kind.
+    """Choose the best k neighbours, with at least some of each kind.
 
     Whom a rule drops is never chosen, not even to fill a floor: fewer than k may be left. Equal
     scores go by place: people before items, then by index.
@@ -74,7 +74,7 @@ def curate(
 def _best_with_floors(
     is_user: NDArray[np.bool_], k: int, floor_people: int, floor_items: int
 ) -> NDArray[np.int64]:
-    """Ascending places of a ranking: the floor of each kind, then the best of the others."""
+    """Return ascending places of a ranking: the minimum of each kind, then the best others."""
     held = np.zeros(len(is_user), dtype=bool)
     held[np.flatnonzero(is_user)[:floor_people]] = True
     held[np.flatnonzero(~is_user)[:floor_items]] = True

@@ -1,7 +1,7 @@
-"""The rules that ship with localrec, and which of them a domain begins with.
+"""Load the shipped rule sets, and choose the first one of a domain.
 
-They lie in `datasets/rules/NAME.rules`: the paper's four published sets (Figures 11 and 12) and
-two of our own. A domain keeps its shipped set until a model or a person writes another one.
+The files `datasets/rules/NAME.rules` hold the paper's four published sets (Figures 11 and 12) and
+two of our own. A domain keeps its shipped set until a model or a user writes another one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SUFFIX = ".rules"
 
 
 def default_rules(domain: str) -> RuleSet:
-    """The rules that a domain begins with.
+    """Return the rules of a domain that has none of its own.
 
     Books have `goodreads`, places `yelp`, films and drinks sets of their own name; every other
     domain, such as music, products or one that somebody declared, has `books`.
@@ -35,7 +35,7 @@ def default_rules(domain: str) -> RuleSet:
 
 @lru_cache
 def shipped_rules(name: str) -> RuleSet:
-    """One of the sets in `datasets/rules`.
+    """Load a rule set of `datasets/rules`.
 
     Raises:
         InputError: there is none of that name, or its file was damaged.
@@ -54,6 +54,6 @@ def shipped_rules(name: str) -> RuleSet:
 
 
 def shipped_rule_names() -> tuple[str, ...]:
-    """The names that `shipped_rules` knows, in order of the alphabet."""
+    """List the names that `shipped_rules` knows, sorted."""
     folder = shipped("datasets") / "rules"
     return tuple(sorted(path.stem for path in folder.glob(f"*{_SUFFIX}")))

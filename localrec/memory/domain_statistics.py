@@ -1,7 +1,7 @@
-"""A domain in figures: what a model that writes rules is told about it.
+"""Measure a domain, for a model that writes its rules.
 
-Counted by the store in a few set-based queries. Nothing of any single person is in it but the
-extremes of a distribution, and no name except those of the domain's commonest attributes.
+The store computes them in a few queries. They contain no single user's data but the extremes of a
+distribution, and no names but those of the domain's most frequent attributes.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class Distribution(msgspec.Struct, frozen=True):
 
 
 class CategoryShare(msgspec.Struct, frozen=True):
-    """An attribute, and the share (0..1) of the domain's items that have it."""
+    """An attribute, and the share (0..1) of the items that have it."""
 
     name: str
     share: float
 
 
 class DomainStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of one domain.
+    """The statistics of one domain.
 
     Args:
         domain: Its name.
@@ -124,7 +124,7 @@ def domain_statistics(store: Store, domain: Domain) -> DomainStatistics:
 def _spread(
     store: Store, sql: str, values: dict[str, Any]
 ) -> tuple[int, float, Distribution | None]:
-    """How many values a query found, their sum, and how they are spread; None without any."""
+    """Return count, sum and distribution of a query's values; None without values."""
     count, total, quantiles, most = store.rows(sql, values)[0]
     if not count:
         return 0, 0.0, None

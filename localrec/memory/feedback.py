@@ -1,4 +1,4 @@
-"""What a person says of an item, stored together with the job that works it into memories."""
+"""Store a user's feedback together with the job that updates the memories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def record_feedback(
     rating: float | None = None,
     reason: str | None = None,
 ) -> FeedbackRecord:
-    """Store one word of a person about an item; arguments and errors are `give_feedback`'s."""
+    """Store one feedback of a user; arguments and errors are those of `give_feedback`."""
     return store_feedback(
         store,
         domain,
@@ -34,7 +34,7 @@ def record_feedback(
 def retract_feedback(
     store: Store, domain: str, user: str, item_id: int | None = None
 ) -> FeedbackRecord | None:
-    """Undo a person's newest word, or that about one item; None where there is none."""
+    """Undo a user's newest feedback, or that on one item; return None where there is none."""
     return undo_feedback(
         store,
         domain,

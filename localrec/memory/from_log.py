@@ -1,8 +1,8 @@
-"""The shared memory of an interaction log, for whatever is fitted to a log instead of a store.
+"""Build the shared memory of an interaction log, for systems that are fitted to a log.
 
-Every row counts as a like, as for the baselines, since every held-out row is to be found. Fusion
-weights are fitted by holding back the last row of each user: the memory that they are fitted with
-is made of the rest, the one that is used afterwards of all.
+Every row counts as a like, as for the baselines, since every held-out row is a target. The fusion
+weights are fitted to the last row of some users, with a memory of the other rows; the memory that
+is used afterwards contains all rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_FITTED = 2_000  # users
 
 
 class ItemSet(msgspec.Struct, frozen=True, dict=True):
-    """Items of a catalogue in an order of their own, such as that of a log.
+    """Items of a catalogue in the order of a log.
 
     Args:
         catalogue: The snapshot that numbers the attributes.
@@ -53,14 +53,14 @@ class ItemSet(msgspec.Struct, frozen=True, dict=True):
     def of_log(
         cls, catalogue: Catalogue, field: EmbeddedField | None, log: Interactions
     ) -> ItemSet:
-        """The items of a log; one without node ids has the catalogue's own numbers."""
+        """Build the items of a log; items without node ids have the catalogue's own numbers."""
         nodes = log.item_nodes if len(log.item_nodes) else catalogue.node_ids
         places = catalogue.indexes_of(nodes)
         return cls(catalogue, places, build_item_features(catalogue, field, places))
 
     @property
     def domain(self) -> Domain:
-        """What the items belong to."""
+        """The domain of the items."""
         return self.catalogue.domain
 
     @cached_property
@@ -74,12 +74,12 @@ class ItemSet(msgspec.Struct, frozen=True, dict=True):
         return self.catalogue.attributes
 
     def attributes_of(self, item: int) -> Indexes:
-        """Numbers of the attributes that an item has."""
+        """Return the numbers of an item's attributes."""
         begin, end = self.item_features.first_link[item : item + 2].tolist()
         return self.item_features.attribute[begin:end]
 
     def texts_of(self, memory: CollaborativeMemory) -> MemoryTexts:
-        """The memories of these items in words, for a model to read."""
+        """Return the memory texts of these items, for a model."""
         staples = self.domain.staples
         barred: Mask = np.array([one.key in staples for one in self.attributes], dtype=bool)
         names = [one.name for one in self.attributes]
@@ -89,7 +89,7 @@ class ItemSet(msgspec.Struct, frozen=True, dict=True):
 def build_collaborative_memory(
     log: Interactions, items: ItemSet, *, write: bool = True
 ) -> CollaborativeMemory:
-    """The shared memory that a log makes; one that is never written to stays at its first half."""
+    """Build the collaborative memory of a log; without `write` of its users' first halves."""
     known = log if write else _first_half(log)
     graph = UserItemGraph(InteractionMatrix.from_log(known), items.item_features)
     return CollaborativeMemory(
@@ -104,7 +104,7 @@ def build_collaborative_memory(
 def fit_weights_to_log(
     log: Interactions, items: ItemSet, config: MemRecConfig, seed: int, progress: Progress
 ) -> FusionWeights:
-    """Fit how much each kind of evidence counts to the last row of some users."""
+    """Fit the weight of each kind of evidence on the last row of some users."""
     kept, last = _without_last(log, seed)
     progress("fitting weights", 0, len(last))
     before = MemRec(build_collaborative_memory(kept, items, write=config.write), config)
@@ -113,14 +113,14 @@ def fit_weights_to_log(
 
 
 def deduplicated_history(history: Indexes) -> tuple[Indexes, Scores]:
-    """Each item of a history at its newest place, and equal weights."""
+    """Keep each item of a history at its newest place, all with equal weights."""
     _, newest = np.unique(history[::-1], return_index=True)
     places = np.sort(len(history) - 1 - newest)
     return history[places], np.ones(len(places), dtype=np.float32)
 
 
 def _without_last(log: Interactions, seed: int) -> tuple[Interactions, Indexes]:
-    """The rows without the last of some users, drawn by the seed; and the places of these."""
+    """Remove the last row of some users, drawn by the seed; return the rest and these places."""
     able = np.flatnonzero(np.diff(log.first_row) >= _FEWEST_ROWS)
     drawn = np.sort(np.random.default_rng(seed).permutation(able)[:_MOST_FITTED])
     last = log.first_row[drawn + 1] - 1
@@ -130,6 +130,6 @@ def _without_last(log: Interactions, seed: int) -> tuple[Interactions, Indexes]:
 
 
 def _first_half(log: Interactions) -> Interactions:
-    """The first half of each user's rows: what was known before the other half came."""
+    """Keep the first half of each user's rows."""
     place = np.arange(len(log)) - log.first_row[log.user]
     return log.select(2 * place < np.diff(log.first_row)[log.user])

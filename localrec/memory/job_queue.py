@@ -1,18 +1,18 @@
-"""The durable queue: what people did and memories do not know yet, one row for each deed.
+r"""A durable queue of interactions that no memory contains yet, one row for each.
 
-A job is stored in the transaction of the deed it is about, and ends in the transaction that writes
-its memories: so neither is ever lost, and nothing is worked in twice. Between the two it bears a
-claim. A claim that no longer stands when the work is done (its worker was thought dead, or
-somebody was forgotten meanwhile) makes the work void.
+A job is stored in the transaction of its event, and ends in the transaction that writes its
+memories: so no event is lost or counted twice. In between, a worker claims it. If the claim is no
+longer valid at the end (the worker was presumed dead, or a user was forgotten), the result is
+discarded.
 
     waiting -> running -> done
-       ^__________|  \\-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
+       ^__________|  \-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
 
-A job that takes its process with it never says so; what was claimed `MOST_CLAIMS` times and found
-running still has failed too, or it would end every worker to come.
+A job that kills its process reports no failure. So a job that was claimed `MOST_CLAIMS` times and
+is still marked as running has failed too; otherwise it would kill every worker.
 
-Jobs of one person that wait together are claimed and worked as one. Imports make no jobs: 25
-million rows would be 25 million jobs, whose memories a rebuild makes in one pass over people.
+Waiting jobs of one user are claimed together. Imports add no jobs: 25 million rows would be 25
+million jobs, whose memories a rebuild computes in one pass over users.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PAUSED = "memory_jobs_paused"  # row of `meta`, there while jobs are paused
 
 
 class QueuedEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a job is about: the row of the queue, the item, and what was said of it."""
+    """One event of a job: the row of the queue, the item and the feedback."""
 
     job_id: int
     item_id: int
@@ -51,7 +51,7 @@ class QueuedEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """The waiting deeds of one person, claimed to be worked as one.
+    """The waiting events of one user, claimed together.
 
     Args:
         job_id: Of the oldest deed; the whole job is recorded there.
@@ -69,7 +69,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the queue, as `memory jobs` shows it.
+    """One row of the queue, as `memory jobs` shows it.
 
     `calls` counts updates that were called for it and came back; in a job of several deeds the
     oldest row has them. `skipped` are node ids of pinned memories that it left as they were.
@@ -91,7 +91,7 @@ class JobRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def enqueue(store: Store, user_id: int, item_id: int, event: str) -> int | None:
-    """Add a job inside the caller's transaction: it is stored with the deed or not at all.
+    """Add a job in the caller's transaction, so that job and event are stored together or not.
 
     Returns:
         Its number; None for "not now", which says nothing that could be remembered.
@@ -107,7 +107,7 @@ def enqueue(store: Store, user_id: int, item_id: int, event: str) -> int | None:
 
 
 def claim(store: Store) -> Job | None:
-    """Take the oldest waiting job, with all else that waits of its person; None where none does.
+    """Claim the oldest waiting job with all waiting events of its user; None without one.
 
     Jobs that failed before stand behind the others. Nothing is claimed while jobs are paused.
     """
@@ -131,7 +131,7 @@ def claim(store: Store) -> Job | None:
 
 
 def complete(store: Store, job: Job, updates: Sequence[MemoryUpdate]) -> WriteResult | None:
-    """Write a job's memories and end it, in one transaction.
+    """Store a job's memories and end the job, in one transaction.
 
     Returns:
         What was written; None where the claim no longer stands: then nothing is, and what is left
@@ -152,7 +152,7 @@ def complete(store: Store, job: Job, updates: Sequence[MemoryUpdate]) -> WriteRe
 
 
 def fail(store: Store, job: Job, error: str) -> None:
-    """Record that a job failed; it waits behind the others, or has failed for good."""
+    """Record a failed job: it waits again behind the others, or fails for good."""
     store.execute(
         "UPDATE job SET state = CASE WHEN failures + 1 >= $1 THEN 'failed' ELSE 'waiting' END, "
         "failures = failures + 1, claim = NULL, error = $2, "
@@ -162,13 +162,13 @@ def fail(store: Store, job: Job, error: str) -> None:
 
 
 def give_back(store: Store, job: Job) -> None:
-    """Let a claimed job wait again, as if nobody had begun it."""
+    """Return a claimed job to the queue unchanged."""
     with store.transaction():
         _let_wait(store, job)
 
 
 def release_claims(store: Store) -> None:
-    """Let all running jobs wait again; only for the one who knows that no other worker lives.
+    """Return all running jobs to the queue; call it only when no other worker runs.
 
     One that was claimed `MOST_CLAIMS` times and never ended has failed.
     """
@@ -184,12 +184,12 @@ def release_claims(store: Store) -> None:
 
 
 def pause(store: Store) -> None:
-    """Let jobs wait, from the next one on, until `resume`; new ones are still stored."""
+    """Pause the queue until `resume`; new jobs are still stored."""
     store.execute("INSERT OR REPLACE INTO meta VALUES (?, 'yes')", [_PAUSED])
 
 
 def resume(store: Store) -> None:
-    """Let jobs be worked off again."""
+    """Continue a paused queue."""
     store.execute("DELETE FROM meta WHERE key = ?", [_PAUSED])
 
 
@@ -199,7 +199,7 @@ def is_paused(store: Store) -> bool:
 
 
 def retry_failed(store: Store) -> int:
-    """Let failed jobs wait again with a clean record; returns how many."""
+    """Return failed jobs to the queue, their attempts set to zero; return their number."""
     with store.transaction():
         count = counts_of(store)["failed"]
         store.execute(
@@ -209,19 +209,19 @@ def retry_failed(store: Store) -> int:
 
 
 def has_work(store: Store) -> bool:
-    """Whether a job could be claimed."""
+    """Whether a job waits that can be claimed."""
     waiting = store.rows("SELECT 1 FROM job WHERE state = 'waiting' LIMIT 1")
     return bool(waiting) and not is_paused(store)
 
 
 def counts_of(store: Store) -> dict[State, int]:
-    """How many jobs are in each state."""
+    """Count the jobs in each state."""
     found = dict(store.rows("SELECT state, count(*) FROM job GROUP BY state"))
     return {state: int(found.get(state, 0)) for state in STATES}
 
 
 def calls_of(store: Store) -> tuple[int, int]:
-    """Updates called for all jobs that are done, and how many deeds those jobs were about."""
+    """Count the update calls of all finished jobs, and the events in them."""
     calls, deeds = store.rows(
         "SELECT coalesce(sum(calls), 0), count(*) FROM job WHERE state = 'done'"
     )[0]
@@ -229,7 +229,7 @@ def calls_of(store: Store) -> tuple[int, int]:
 
 
 def jobs_of(store: Store, limit: int = 20) -> list[JobRow]:
-    """The newest rows of the queue, those that failed or still have to be worked first."""
+    """Return the newest rows of the queue, failed and waiting ones first."""
     rows = store.rows(
         'SELECT j.job_id, u.key, i.name, u.domain, j.event, j."at", j.state, j.attempts, '
         "j.failures, j.calls, j.error, j.skipped, j.ended FROM job j "

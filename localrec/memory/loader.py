@@ -1,8 +1,8 @@
-"""A domain's shared memory as a workspace opens it: from its caches, else counted and kept.
+"""Load a domain's shared memory and its weights from caches, or build and cache them.
 
-The memory is the graph of who likes what, the companions of each item and the domain's rules; the
-weights of its kinds of evidence are fitted once, on likings that are held back, and kept beside
-the companions for as long as those hold.
+The memory is the graph of users and items, the co-occurrence of items and the domain's rules. The
+weights of the kinds of evidence are fitted once on held-out likes and cached beside the
+co-occurrence, for as long as that is valid.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOST_LIKINGS = 500_000  # that weights are fitted with, of as many people as ha
 def load_collaborative_memory(
     store: Store, folder: Path, catalogue: Catalogue, field: EmbeddedField | None
 ) -> CollaborativeMemory:
-    """The shared memory of a domain, from its caches where they fit, else counted and kept.
+    """Load the shared memory of a domain from its caches, or build and cache it.
 
     Args:
         store: Read only.
@@ -67,7 +67,7 @@ def load_collaborative_memory(
 
 
 def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
-    """The memories of a domain in words, for a model to read.
+    """Return the memory texts of a domain, for a model.
 
     Args:
         graph: Who likes what.
@@ -83,7 +83,7 @@ def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
 
 
 def first_half(collaborative_memory: CollaborativeMemory) -> CollaborativeMemory:
-    """The shared memory as it was when each person had the first half of their likings."""
+    """Build the shared memory from the first half of each user's likes."""
     likings = _in_order(collaborative_memory.graph, collaborative_memory.graph.matrix.user_count)
     place = np.arange(len(likings.item)) - likings.first[likings.person]
     early = 2 * place < np.diff(likings.first)[likings.person]
@@ -91,7 +91,7 @@ def first_half(collaborative_memory: CollaborativeMemory) -> CollaborativeMemory
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What weights were fitted with, as marks of contents."""
+    """The state of the data that weights were fitted on, as hashes."""
 
     format: int
     companions: str
@@ -105,7 +105,7 @@ class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_fusion_weights(
     folder: Path, domain: str, collaborative_memory: CollaborativeMemory, config: MemRecConfig
 ) -> FusionWeights:
-    """The weights of a domain's evidence, from their cache where that fits, else fitted and kept.
+    """Load the evidence weights of a domain from the cache, or fit and cache them.
 
     Args:
         folder: The workspace's `indexes/`.
@@ -138,7 +138,7 @@ def load_fusion_weights(
 def fit_fusion_weights(
     collaborative_memory: CollaborativeMemory, config: MemRecConfig
 ) -> FusionWeights:
-    """Fit the weights to find the newest liking of some people, with a memory that has it not.
+    """Fit the weights to find the newest like of some users, which the memory does not contain.
 
     With fewer people than weights can be fitted on the usual ones count.
     """
@@ -161,7 +161,7 @@ def fit_fusion_weights(
 
 
 class _Ordered(msgspec.Struct, frozen=True):
-    """Likings by person, each one's oldest first; columns of one length."""
+    """Likes by user, oldest first; columns of one length."""
 
     person: Indexes
     item: Indexes
@@ -170,7 +170,7 @@ class _Ordered(msgspec.Struct, frozen=True):
 
 
 def _in_order(graph: UserItemGraph, people: int) -> _Ordered:
-    """The likings of the first so many people, who are numbered in no order: an even part."""
+    """Order the likes of the first users; their numbers are random, so they are a fair sample."""
     first = np.asarray(graph.matrix.first_item[: people + 1])
     end = int(first[-1])
     person = np.repeat(np.arange(people, dtype=np.int32), np.diff(first))
@@ -182,7 +182,7 @@ def _in_order(graph: UserItemGraph, people: int) -> _Ordered:
 def _made_of(
     collaborative_memory: CollaborativeMemory, likings: _Ordered, stays: NDArray[np.bool_]
 ) -> CollaborativeMemory:
-    """The same memory from some of its likings."""
+    """Rebuild a memory from some of its likes."""
     person, item, day = likings.person[stays], likings.item[stays], likings.day[stays]
     item_features = collaborative_memory.graph.item_features
     people = len(likings.first) - 1
@@ -198,7 +198,7 @@ def _made_of(
 
 
 class SharedMemory(msgspec.Struct, frozen=True):
-    """What rankers read of other people.
+    """The shared memory with its weights, as rankers read it.
 
     Args:
         collaborative_memory: The domain's shared memory.

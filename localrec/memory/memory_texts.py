@@ -17,7 +17,7 @@ _AUDIENCE = 50  # people that an item's memory in words is counted from
 
 
 class MemoryTexts:
-    """Memories in words, told from counts.
+    """Write memory texts from counts.
 
     Args:
         graph: Who likes what.
@@ -38,7 +38,7 @@ class MemoryTexts:
         self._audiences: dict[int, str] = {}
 
     def of_person(self, items: Indexes) -> str:
-        """What a history has in common, and its newest titles; "" of an empty one.
+        """Describe a user by their items' shared attributes and the newest titles; "" without any.
 
         Args:
             items: Oldest first, each once, (h,).
@@ -47,7 +47,7 @@ class MemoryTexts:
         return as_sentences([user_sentence(self._salient_names(items), newest)])
 
     def of_item(self, item: int, *, shared: bool = True) -> str:
-        """What an item is like and, where that is `shared`, what its people like.
+        """Describe an item and, if `shared`, what its users like.
 
         What they like is counted once for an item, without itself.
         """

@@ -1,13 +1,12 @@
-"""MemRec (Chen et al.): neighbours curated by rules, their taste as facets, a fused ranking.
+"""MemRec (Chen et al.): rule-curated neighbours, facets of their preferences, fused scores.
 
-A history finds its neighbours in the graph of who likes what, rules choose the few that count,
-facets say what those share, and every kind of evidence that this yields is weighed by weights that
-were fitted on held-out items. Each stage can be left out, which gives the ablations of the paper's
-Table 4; an isolated memory is what is left without the others.
+A history finds its neighbours in the graph of users and items; rules curate a few of them; facets
+summarize what these share; fitted weights combine all kinds of evidence. Each stage can be left
+out, which gives the ablations of the paper's Table 4; without all stages an isolated memory
+remains.
 
-Three rankings close a composition, each a class here: `MemRec` fuses evidence, `VectorMemRec`
-compares memories as vectors, and `MemRecAgent` asks a model about each candidate. Only the last
-needs a model.
+Three rankings exist: `MemRec` fuses evidence, `VectorMemRec` compares memories as vectors, and
+`ModelMemRec` (`model_memrec.py`) asks a model about each candidate.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ DEFAULT_WEIGHTS = FusionWeights(
 
 
 class MemRec:
-    """Scores all items for a history.
+    """Score all items for a history.
 
     Args:
         collaborative_memory: The domain's shared memory.
@@ -76,7 +75,7 @@ class MemRec:
     def retrieve_memory(
         self, items: Indexes, weights: Scores, person: int = -1
     ) -> MemoryContext | None:
-        """What the neighbourhood of a history says; None where nobody is looked at."""
+        """Retrieve the memory of a history; None where the system uses no neighbours."""
         if not self._config.read:
             return None
         return _memory_context(self._collaborative_memory, self._config, items, weights, person)
@@ -84,13 +83,13 @@ class MemRec:
     def evidence(
         self, items: Indexes, weights: Scores, person: int = -1
     ) -> dict[EvidenceKind, Scores]:
-        """The kinds of evidence that count, each over all items, (n,)."""
+        """Compute the configured kinds of evidence, each over all items, (n,)."""
         memory_context = self.retrieve_memory(items, weights, person)
         found = evidence_scores(self._collaborative_memory, items, weights, memory_context)
         return {kind: found[kind] for kind in self._config.kinds}
 
     def scores(self, items: Indexes, weights: Scores, person: int = -1) -> Scores:
-        """How well each item fits, (n,).
+        """Score all items, (n,).
 
         Args:
             items: The history, oldest first, each once, (h,).
@@ -106,7 +105,7 @@ class MemRec:
         people: Indexes,
         seed: int,
     ) -> FusionWeights:
-        """Fit the weights to find what was taken next, among evenly drawn others, and keep them.
+        """Fit the weights to rank each next item above evenly drawn others, and keep them.
 
         Args:
             histories: Oldest first, without what was taken; the shared memory must not have it.
@@ -128,7 +127,7 @@ class MemRec:
 
 
 class VectorMemRec:
-    """Scores all items by how near their memories lie to a person's; nothing is fitted.
+    """Score all items by the similarity of their memories to the user's; nothing is fitted.
 
     Args:
         collaborative_memory: The domain's shared memory; without vectors of texts all items score
@@ -143,7 +142,7 @@ class VectorMemRec:
         self._memories = memory_vectors(collaborative_memory.graph, config.moved)
 
     def retrieve_memory(self, items: Indexes, weights: Scores, person: int = -1) -> MemoryContext:
-        """What the neighbourhood of a history says, whose older items count less."""
+        """Retrieve the memory of a history, in which older items count less."""
         faded = self._faded(weights)
         return _memory_context(self._collaborative_memory, self._config, items, faded, person)
 
@@ -154,7 +153,7 @@ class VectorMemRec:
         person: int = -1,
         memory_context: MemoryContext | None = None,
     ) -> Scores:
-        """How well each item fits, 0 to 1, (n,).
+        """Score all items, 0 to 1, (n,).
 
         Args:
             items: The history, oldest first, each once, (h,).
@@ -183,7 +182,7 @@ def _memory_context(
     weights: Scores,
     person: int,
 ) -> MemoryContext:
-    """A history's memory, as large as a system wants it."""
+    """Retrieve the memory of a history, with the limits of a system."""
     return retrieve_memory(
         collaborative_memory,
         items,
@@ -201,7 +200,7 @@ def _ruled(collaborative_memory: CollaborativeMemory, rules: bool) -> Collaborat
 
 
 def _others(history: Indexes, item: int, size: int, generator: np.random.Generator) -> list[int]:
-    """Items that were neither had nor taken; with few items some come twice."""
+    """Draw items outside history and targets; where items are few, some repeat."""
     free = np.ones(size, dtype=bool)
     free[history] = False
     free[item] = False

@@ -27,7 +27,7 @@ from localrec.memory.synthesis import FacetsError, Synthesis, ask_facets
 def user_context(
     memory_texts: MemoryTexts, items: Indexes, synthesis: Synthesis, instruction: str = ""
 ) -> RerankContext:
-    """What a model is told of a person before it judges candidates.
+    """Write what a model reads about a user before it scores candidates.
 
     Args:
         memory_texts: Memories in words.
@@ -46,7 +46,7 @@ def user_context(
 def candidate_texts(
     memory_texts: MemoryTexts, items: Sequence[int], config: MemRecModelConfig
 ) -> list[RerankCandidate]:
-    """What a model is told of candidates; of their people only where anybody else is looked at."""
+    """Write what a model reads about candidates; about their users only if neighbours count."""
     shared = config.synthesis != "none"
     return [
         RerankCandidate(memory_texts.titles[item], memory_texts.of_item(item, shared=shared))
@@ -55,7 +55,7 @@ def candidate_texts(
 
 
 class UserContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent knows of a person before it judges.
+    """The facts about a user that a model reads before it scores.
 
     Args:
         context: What its model is told.
@@ -71,7 +71,7 @@ class UserContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelMemRec:
-    """Has a model judge candidates one by one, told what is remembered of the person.
+    """Let a model score candidates one by one, with the user's memory in the prompt.
 
     The paper, too, parts who manages the memory from who recommends; here an adapter that judges
     could not write.
@@ -104,7 +104,7 @@ class ModelMemRec:
     def rank(
         self, items: Indexes, weights: Scores, candidates: Sequence[int], person: int = -1
     ) -> RerankScores:
-        """How likely the model holds each candidate, (c,), and what all calls cost.
+        """Estimate the probability of each candidate, (c,), and count the cost of all calls.
 
         Where the facets that it wrote cannot be read, counted ones stand in and a note says so.
 
@@ -124,7 +124,7 @@ class ModelMemRec:
     def retrieve_memory(
         self, items: Indexes, weights: Scores, person: int = -1
     ) -> MemoryContext | None:
-        """What the neighbourhood of a history says; None where nobody is looked at."""
+        """Retrieve the memory of a history; None where the system uses no neighbours."""
         if self._config.synthesis == "none":
             return None
         return _memory_context(self._collaborative_memory, self._config, items, weights, person)
@@ -132,7 +132,7 @@ class ModelMemRec:
     def know(
         self, items: Indexes, memory_context: MemoryContext | None, instruction: str = ""
     ) -> UserContext:
-        """What the model is told of a person, for however many candidates.
+        """Prepare the texts about a user, for any number of candidates.
 
         Args:
             items: The history, oldest first, each once, (h,).
@@ -147,7 +147,7 @@ class ModelMemRec:
         return UserContext(context=context, synthesis=synthesis, usage=usage, notes=notes)
 
     def rerank(self, known: UserContext, candidates: Sequence[int]) -> RerankScores:
-        """How likely the model holds each candidate, (c,), and what all calls cost.
+        """Estimate the probability of each candidate, (c,), and count the cost of all calls.
 
         Raises:
             ModelError: the model cannot be used.
@@ -162,7 +162,7 @@ class ModelMemRec:
     def _synthesis(
         self, items: Indexes, memory_context: MemoryContext | None
     ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
-        """What the neighbours share, what it cost to be told, and what went wrong."""
+        """Summarize the neighbours' shared preferences, with the cost and any fault."""
         if memory_context is None:
             return NO_FACETS, None, ()
         if self._config.synthesis == "counted":
@@ -175,7 +175,7 @@ class ModelMemRec:
         return written, written.usage, ()
 
     def _ask_facets(self, items: Indexes, memory_context: MemoryContext) -> Synthesis:
-        """Facets of the curated neighbours in the model's words; candidates are kept from it."""
+        """Let a model write facets of the neighbours, without showing it the candidates."""
         graph, curated = self._collaborative_memory.graph, memory_context.curated
         things = curated.neighbours.index[~curated.neighbours.is_user].tolist()
         teller = PromptPacker(
@@ -198,7 +198,7 @@ class ModelMemRec:
 
 
 def _by_number(written: Synthesis, places: Sequence[int]) -> Synthesis:
-    """Facets that cite lines of a prompt, citing the neighbours as they were curated, from 1."""
+    """Renumber the neighbours that facets cite, from prompt lines to curated places, from 1."""
     facets = (
         msgspec.structs.replace(
             facet, supporters=tuple(places[number - 1] + 1 for number in facet.supporters)

@@ -1,12 +1,12 @@
-"""Stage-W with a model: one call that words the person, the item and what neighbours are told.
+"""Stage-W with a model: one call writes the texts of the user, the items and the neighbours.
 
-The model writes a few lines under a grammar (`update_grammar`); they take the place of counted
-sentences in the same records, whose facets stay counted. It is shown what anybody may read: titles,
-attributes of the catalogue, what it wrote itself before. Not shown are words that a person wrote,
-reasons given with feedback, and a person's own shelves, for what it writes reaches other people.
+The model writes a few lines under a grammar (`update_grammar`). They replace counted sentences in
+the same records, whose facets stay counted. The prompt holds public data only: titles, attributes
+of the catalogue, and the model's earlier texts. It holds no user's own words, no reasons given with
+feedback and no user's shelves, because other users read the result.
 
-A call that fails, or whose lines do not parse, costs nothing but itself: the counted memories are
-written, and their provenance says which model failed.
+If a call fails or its lines do not parse, the counted memories are written, and their provenance
+names the failed model.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ neighbour 1 | history told in letters
 
 
 class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model wrote for one job.
+    """The lines that a model wrote for one job.
 
     Args:
         person: A sentence.
@@ -80,7 +80,7 @@ class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelUpdate:
-    """The `Update` of one domain that asks a model, exactly once for each job.
+    """The `Update` of one domain that calls a model exactly once for each job.
 
     Args:
         counting: Reads what a job needs, and stands in where the model fails.
@@ -91,7 +91,7 @@ class ModelUpdate:
         self._counting, self._model = counting, model
 
     def __call__(self, job: Job, read: Reader) -> list[MemoryUpdate]:
-        """The memories of the person, the job's items and some neighbours.
+        """Compute the memories of the user, the job's items and some neighbours.
 
         Raises:
             ModelCancelledError: stopped on request.
@@ -126,7 +126,7 @@ class ModelUpdate:
 
 
 def update_grammar(neighbours: int, *, with_item: bool) -> str:
-    """The lines of one job in GBNF: the person, the item, then any of the neighbours by number."""
+    """Write the GBNF of one job's lines: the user, the item, then some neighbours by number."""
     item = ' "item | " sentence "\\n"' if with_item else ""
     others = "".join(
         f' ("neighbour {number} | " theme "\\n"){{0,1}}' for number in range(1, neighbours + 1)
@@ -145,7 +145,7 @@ _THEME = re.compile(rf"[A-Za-z][A-Za-z0-9 ,'-]{{3,{_LONGEST_THEME - 1}}}")
 
 
 def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) -> UpdateLines:
-    """The lines that `update_grammar` let through.
+    """Parse lines under `update_grammar`.
 
     Args:
         text: What was written.
@@ -187,7 +187,7 @@ def _theme(text: str) -> str:
 
 
 class _Noted(msgspec.Struct, frozen=True, kw_only=True):
-    """What the model is shown beside the scene, and whose data that is.
+    """The lines of a prompt, and whose data each contains.
 
     Args:
         person: The person in words.
@@ -205,7 +205,7 @@ class _Noted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _noted(scene: JobContext, store: Store) -> _Noted:
-    """What may be shown: counted from the catalogue's words, or written by a model before."""
+    """Return the text that may be shown: counted, or written by a model before."""
     update_context, user_id = scene.update_context, scene.job.user_id
     counts = user_memories(update_context, {user_id: scene.liked}, {})
     before = next((one for one in history_of(store, user_id) if one.source == "model"), None)
@@ -243,7 +243,7 @@ def _noted(scene: JobContext, store: Store) -> _Noted:
 
 
 def _own_words(memory: Memory) -> str:
-    """A memory without what neighbours handed on."""
+    """Return a memory without the sentences that neighbours propagated."""
     return memory.text.removesuffix(facet_sentences(propagated(memory))).rstrip()
 
 
@@ -276,7 +276,7 @@ def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
 
 
 def _deeds(scene: JobContext) -> str:
-    """What the person did, the newest last: the event, the title, and what the item is."""
+    """List the user's events, newest last: the event, the title and the attributes."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
     events = [queued for queued in scene.job.deeds if queued.item_id in known][-_DEEDS_SHOWN:]
     lines = []
@@ -296,7 +296,7 @@ def _what_it_is(scene: JobContext, item: int) -> str:
 
 
 def _worded(scene: JobContext, noted: _Noted, lines: UpdateLines, name: str) -> list[MemoryUpdate]:
-    """The counted memories with the model's words in them."""
+    """Put the model's words into the counted memories."""
     updates = {update.node_id: update for update in template_updates(scene)}
     user_id = scene.job.user_id
     if user_id in updates:
@@ -321,6 +321,6 @@ def _by_model(update: MemoryUpdate, text: str, noted: _Noted, name: str) -> Memo
 
 
 def _from(update: MemoryUpdate, noted: _Noted) -> MemoryUpdate:
-    """An update that everything the model was shown may have gone into."""
+    """Make an update whose sources are all the data that the model saw."""
     made_from = tuple(sorted({*update.made_from, *noted.made_from}))
     return msgspec.structs.replace(update, made_from=made_from)

@@ -1,12 +1,12 @@
-"""Curated neighbours as numbered lines of a prompt, within a budget of tokens.
+"""Pack curated neighbours as numbered lines of a prompt, within a token budget.
 
-As in MemRec (A.3) an item is told by its memory, cut short, and a person by the titles they liked
-last: dense, and enough to show what goes together. The numbers are what a model may cite.
+As in MemRec (A.3), an item is described by its shortened memory, and a user by the titles they
+liked last: short, and enough to show which items go together. The model may cite the numbers.
 
-Where the lines do not fit, the longest memories are shortened first, by one cap on the words of
-each; then the lowest-scored neighbours go. Titles are never cut: half a title may read as another
-one. Whatever a catalogue or a person wrote is cleaned, and cannot end the line or the quotation
-marks that it stands in.
+If the lines are too long, the longest memories are shortened first, all to the same number of
+words; then the lowest-scored neighbours are dropped. Titles are never cut, since half a title may
+name another item. All text of catalogues and users is cleaned and cannot end its line or its
+quotation marks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CountTokens = Callable[[str], int]
 
 
 class PackedNeighbours(msgspec.Struct, frozen=True):
-    """Neighbours in words.
+    """Neighbours as text.
 
     Args:
         text: The lines, numbered from 1; empty where nothing fits.
@@ -46,7 +46,7 @@ class PackedNeighbours(msgspec.Struct, frozen=True):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """What a line says: the words of `memory` may be cut, `lead` may not."""
+    """The text of one line: `memory` may be cut, `lead` may not."""
 
     place: int
     lead: str
@@ -54,7 +54,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class PromptPacker:
-    """Turns neighbours into lines.
+    """Write neighbours as lines.
 
     Args:
         names: Of all items of the catalogue, untrusted.
@@ -78,7 +78,7 @@ class PromptPacker:
     def pack(
         self, curated: CuratedNeighbours, token_budget: int = TOKEN_BUDGET
     ) -> PackedNeighbours:
-        """Tell as many of the neighbours, and as much of each, as the budget holds."""
+        """Pack as many neighbours, and as much of each memory, as the budget allows."""
 
         def fit(chosen: Sequence[_Entry], words: int = _LEAST_WORDS) -> bool:
             return self._count_tokens(_text(chosen, words)) <= token_budget
@@ -122,7 +122,7 @@ class PromptPacker:
 
 
 def shortened(words: Sequence[str], most: int) -> str:
-    """The first words of a text, up to the end of a sentence if that leaves half of them.
+    """Cut a text to its first words, at the end of a sentence if that keeps half of them.
 
     A text that is cut elsewhere ends in an ellipsis, and none is cut within quotation marks.
     """
@@ -140,7 +140,7 @@ def shortened(words: Sequence[str], most: int) -> str:
 
 
 def _open_behind(word: str, open_before: bool) -> bool:
-    """Whether a quotation mark is open behind a word."""
+    """Whether a quotation is open behind a word."""
     for letter in word:
         if letter == '"':
             open_before = not open_before
@@ -155,7 +155,7 @@ def _text(entries: Sequence[_Entry], words: int) -> str:
 
 
 def _largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
-    """The largest number that fits, found by halving; `least` is taken to fit."""
+    """Find the largest number that fits by bisection; `least` is assumed to fit."""
     if fits(most):
         return most
     while most - least > 1:

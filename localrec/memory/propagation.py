@@ -1,20 +1,20 @@
-"""Stage-W: what a click means for the person, the item and a few neighbours.
+"""Stage-W: update the memories of a user, of the items and of a few neighbours after an event.
 
-Everything is counted anew from likings, so that the same history always gives the same memory and
+All memories are counted anew from likes, so the same history always gives the same memory and
 nothing drifts:
 
-* the person: what their newest liked items have in common beyond what any items have, and the
-  newest titles; what neighbours handed on before stays at the end;
-* each item of the job: what the people who like it like in general;
-* at most `fan_out` neighbours, the nearest people by the domain's rules: one sentence about what
-  was just liked, behind their own words. When it is liked no longer, the sentence is withdrawn.
+* the user: which attributes their newest liked items share more than items in general, and the
+  newest titles; sentences that neighbours propagated stay at the end;
+* each item of the job: the general preferences of the users who like it;
+* at most `fan_out` neighbours, the nearest users by the domain's rules: one sentence about the item
+  that was just liked, after their own words. The sentence is removed when the like is undone.
 
-Where it departs from the paper: neighbours are people only, since an item's memory is about
-everybody who likes it and is made when one of them clicks; and what is handed on are catalogue
-words, never a sentence about the one who clicked.
+Where it departs from the paper: only users are neighbours, since an item's memory describes all
+users who like it and is written when one of them acts; and the propagated sentences contain
+catalogue words alone, never a sentence about the user who acted.
 
-`updater_of` and `model_updater_of` make what the worker calls. The model's variant
-(`model_update.py`) puts its words into the same records.
+`updaters.py` makes the worker's updaters. The variant with a model (`model_update.py`) puts its
+words into the same records.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ NeighbourFinder = Callable[[UpdateContext, int, Sequence[int], int], Sequence[Ne
 
 
 class JobContext(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one job needs to know, read in one go.
+    """All data of one job, read at once.
 
     Args:
         job: What is worked.
@@ -82,7 +82,7 @@ class JobContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TemplateUpdate:
-    """The deterministic `Update` of one domain; calls no model.
+    """The deterministic `Update` of one domain, without a model.
 
     Args:
         open_update_context: Of the domain.
@@ -101,13 +101,13 @@ class TemplateUpdate:
         self._fan_out = fan_out
 
     def __call__(self, job: Job, read: Reader) -> list[MemoryUpdate]:
-        """The memories of the person, the job's items and some neighbours."""
+        """Compute the memories of the user, the job's items and some neighbours."""
         with read() as store:
             scene = self.look(job, store)
         return [*template_updates(scene), *withdrawn_updates(scene), *propagated_titles(scene)]
 
     def look(self, job: Job, store: Store) -> JobContext:
-        """Read what a job needs."""
+        """Read the data of a job."""
         update_context = self._open_update_context(store)
         liked = recent_likes_of(store, update_context.catalogue, job.user_id)
         items = _items_of(update_context, job)
@@ -139,7 +139,7 @@ class TemplateUpdate:
 
 
 def template_updates(scene: JobContext, by: str = TEMPLATE_AUTHOR) -> list[MemoryUpdate]:
-    """The memories of the person and of the job's items."""
+    """Compute the memories of the user and of the job's items."""
     fresh = {scene.job.user_id: scene.liked}
     return [
         *user_memories(scene.update_context, fresh, scene.memories, scene.own, by),
@@ -148,13 +148,13 @@ def template_updates(scene: JobContext, by: str = TEMPLATE_AUTHOR) -> list[Memor
 
 
 def propagated_titles(scene: JobContext, by: str = TEMPLATE_AUTHOR) -> list[MemoryUpdate]:
-    """One sentence for each neighbour about what the person has just come to like."""
+    """Write one sentence for each neighbour about the items that the user has just liked."""
     theme = join_names(scene.update_context.titles(scene.news))
     return [propagated_to(scene, near, theme, by) for near in scene.nearest]
 
 
 def propagated_to(scene: JobContext, near: NearUser, theme: str, by: str) -> MemoryUpdate:
-    """One neighbour's memory with a sentence about what people with their taste enjoy."""
+    """Add a sentence about similar users' likes to one neighbour's memory."""
     about = (scene.job.user_id, *scene.update_context.node_ids(scene.news))
     before = scene.memories.get(near.user_id)
     if before is not None and (mended := _without_outdated(scene, before)) is not None:
@@ -164,7 +164,7 @@ def propagated_to(scene: JobContext, near: NearUser, theme: str, by: str) -> Mem
 
 
 def withdrawn_updates(scene: JobContext) -> list[MemoryUpdate]:
-    """Memories of those who had heard from the person what that person no longer likes.
+    """Remove sentences about items that the user no longer likes from the neighbours' memories.
 
     Whoever also hears of the news is told so in an update behind this one, which then counts.
     """
@@ -186,13 +186,13 @@ def _without_outdated(scene: JobContext, memory: Memory) -> MemoryUpdate | None:
 
 
 def _items_of(update_context: UpdateContext, job: Job) -> list[int]:
-    """Catalogue indexes of a job's items, each once, that of the newest deed first."""
+    """Return the catalogue indexes of a job's items, each once, newest event first."""
     newest_first = (deed.item_id for deed in reversed(job.deeds))
     return update_context.indexes_of(dict.fromkeys(newest_first))
 
 
 def _told_by(store: Store, user_id: int) -> tuple[Memory, ...]:
-    """What is remembered now of those to whom a job of this person handed something on."""
+    """Read the memories of the neighbours that a job of this user wrote to."""
     rows = store.rows(
         "SELECT DISTINCT m.node_id FROM memory m JOIN job j "
         "ON j.job_id = TRY_CAST(m.provenance->>'$.job' AS BIGINT) "

@@ -1,10 +1,10 @@
-"""The memories of all people and items of a domain, counted anew in one pass without a model.
+"""Rebuild the memories of all users and items of a domain in one pass without a model.
 
-An import of 25 million rows queues no jobs; this makes what they would have made. It goes through
-people, then items, by rising node id, some hundreds at once. Each batch is one transaction that
-also moves a mark, so whoever comes after an interruption goes on behind it, unless an import came
-between. Pinned memories stay; a memory that says the same already gets no new version. Between
-batches the store is closed for a moment, so that questions are answered meanwhile.
+An import of 25 million rows adds no jobs; a rebuild computes the same memories. It visits users,
+then items, by rising node id, some hundreds at once. Each batch is one transaction that also moves
+a mark, so an interrupted rebuild continues there, unless an import came in between. Pinned memories
+stay; an unchanged memory gets no new version. Between batches the store is closed for a moment, so
+that other processes can answer questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS: tuple[SubjectKind, ...] = ("people", "items")
 
 
 class RebuildReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rebuild did.
+    """The counts of a rebuild.
 
     Args:
         domain: Whose memories.
@@ -55,7 +55,7 @@ class RebuildReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Mark(msgspec.Struct, frozen=True):
-    """How far a rebuild has come: everything up to a node id, and what was imported by then."""
+    """The progress of a rebuild: the last node id, and the state of the data."""
 
     kind: SubjectKind = "people"
     after: int = 0
@@ -63,7 +63,7 @@ class _Mark(msgspec.Struct, frozen=True):
 
 
 class Rebuild:
-    """Makes the memories of one domain.
+    """Rebuild the memories of one domain.
 
     Args:
         open_store: Opens the workspace's store.
@@ -87,7 +87,7 @@ class Rebuild:
         self.report = RebuildReport(domain=domain.name)
 
     def run(self, progress: Progress = lambda what, done, total: None) -> RebuildReport:
-        """Make them all, or those that an interrupted run left.
+        """Rebuild all memories, or those that an interrupted rebuild left.
 
         Args:
             progress: Called with what is done, how many of how many.
@@ -110,7 +110,7 @@ class Rebuild:
         return closing(open_patiently(self._open_store, read_only=False))
 
     def _stretch(self, kind: SubjectKind, progress: Progress) -> bool:
-        """Work for a moment at one kind; True where nothing of it is left."""
+        """Work for a moment on one kind; return True when the kind is finished."""
         with self._opened() as store:
             until = time.monotonic() + _HOLD_S
             for done, total in self._batches(store, kind):
@@ -120,7 +120,7 @@ class Rebuild:
         return True
 
     def _batches(self, store: Store, kind: SubjectKind) -> Iterator[tuple[int, int]]:
-        """Work off batch after batch; yields how many are done, of how many."""
+        """Work batch after batch; yield the number done and the total."""
         nodes = _nodes_of(store, self._domain, kind)
         done = sum(node_id <= self._mark.after for node_id, _ in nodes)
         size = PEOPLE_AT_ONCE if kind == "people" else ITEMS_AT_ONCE
@@ -173,7 +173,7 @@ def _of_items(
 
 
 def _nodes_of(store: Store, domain: Domain, kind: SubjectKind) -> list[tuple[int, str]]:
-    """Node id and key of all people or items of a domain, by rising id."""
+    """Return node id and key of all users or items of a domain, by rising id."""
     rows = store.rows(
         "SELECT node_id, key FROM node WHERE domain = ? AND kind = ? ORDER BY node_id",
         [domain.name, USER if kind == "people" else domain.item],
@@ -182,7 +182,7 @@ def _nodes_of(store: Store, domain: Domain, kind: SubjectKind) -> list[tuple[int
 
 
 def _mark_of(store: Store, domain: str) -> tuple[_Mark, bool]:
-    """How far a rebuild has come, and whether one was under way at all."""
+    """Read the progress of a rebuild, and whether one was interrupted."""
     [[newest]] = store.rows("SELECT coalesce(max(import_id), 0) FROM import_receipt")
     rows = store.rows("SELECT value FROM meta WHERE key = ?", [_row_of(domain)])
     mark = msgspec.json.decode(rows[0][0], type=_Mark) if rows else None

@@ -1,4 +1,4 @@
-"""What people like now, the newest first, read fresh from the store for a few people at once."""
+"""Read the newest liked items of a few users from the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from localrec.memory.update_context import MAX_HISTORY_ITEMS
 _DEEDS = """
     SELECT user_id, item_id,
         CASE WHEN rating IS NOT NULL THEN (rating >= $liked_from)::INTEGER
-            WHEN event = 'liked' THEN 1 WHEN event = 'disliked' THEN 0
+            WHEN event = 'liked' THEN 1 WHEN event IN ('disliked', 'abandoned') THEN 0
             WHEN event IN ('seen', 'played') THEN 2 ELSE 3 END AS said
     FROM interaction WHERE {whose} ORDER BY user_id, "at" NULLS FIRST, rowid
 """
@@ -24,13 +24,13 @@ RecentLikes = dict[int, list[int]]
 
 
 def recent_likes_of(store: Store, catalogue: Catalogue, user_id: int) -> list[int]:
-    """The newest liked items of one person, the newest first."""
+    """Return the newest liked items of one user, newest first."""
     found = _read(store, catalogue, "user_id = $low", low=user_id)
     return found.get(user_id, [])
 
 
 def recent_likes_between(store: Store, catalogue: Catalogue, low: int, high: int) -> RecentLikes:
-    """Those of all people whose node ids lie from `low` to `high`; who did nothing is left out.
+    """Return the likes of users with node ids from `low` to `high`, without users who have none.
 
     Stores are written person after person, so a stretch of ids lies together.
     """
@@ -53,7 +53,7 @@ def _read(store: Store, catalogue: Catalogue, whose: str, **bounds: int) -> Rece
 
 
 def _newest_liked(items: list[int], said: list[int]) -> list[int]:
-    """The items that one person's deeds, the oldest first, end in liking, the newest first."""
+    """Return the items that a user's events, oldest first, leave liked, newest first."""
     newest: dict[int, int] = {}
     for item, now in zip(items, said, strict=True):
         before = newest.pop(item, None)  # to stand where the newest deed about it stands

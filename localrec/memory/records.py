@@ -1,9 +1,9 @@
-"""Memories of people and items as versions in the store: read, written, edited, pinned.
+"""Memories of users and items as versions in the store: read, write, edit, pin.
 
-A node's memory is its newest version; older ones are kept. A pinned memory is the person's word:
-only the person changes it, and what somebody edits is pinned from then on. `Provenance.made_from`
-names every node whose data went into a version; forgetting one of them takes the version with it
-(`privacy/erasure_plan.py`), so whoever writes a memory must name them all.
+A node's current memory is its newest version; older ones are kept. A pinned memory holds the user's
+own words: only the user changes it, and an edit pins it. `Provenance.made_from` names every node
+whose data went into a version. Forgetting one of them deletes the version
+(`privacy/erasure_plan.py`), so the writer of a memory must name all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COLUMNS = 'node_id, version, text, facets, source, provenance, pinned, "at"'
 
 
 class Facet(msgspec.Struct, frozen=True):
-    """One thing that a memory says: how sure that is, 0 to 1, and which nodes support it."""
+    """One statement of a memory: its confidence, 0 to 1, and the nodes that support it."""
 
     text: str
     confidence: float
@@ -41,7 +41,7 @@ class Facet(msgspec.Struct, frozen=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a version came from.
+    """The origin of a version.
 
     Args:
         by: What wrote it: "counts", a model's name, an agent's with its model's, or nothing where a
@@ -58,7 +58,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of what is remembered of a person or an item; `at` is UTC without a zone."""
+    """One version of the memory of a user or an item; `at` is UTC without a zone."""
 
     node_id: int
     version: int
@@ -71,7 +71,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoryUpdate(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory to be written as its node's next version.
+    """A memory to be written as the next version of its node.
 
     Args:
         node_id: Whose memory.
@@ -94,7 +94,7 @@ class MemoryUpdate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WriteResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of some updates, each by its node id.
+    """The outcome of some updates, each by its node id.
 
     `written` got a new version; `skipped` are pinned and stay as they are; `unchanged` say the
     same already; `gone` are no longer in the store.
@@ -107,12 +107,12 @@ class WriteResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def memory_of(store: Store, node_id: int) -> Memory | None:
-    """What is remembered of a node now; None where nothing is."""
+    """Return the current memory of a node; None where it has none."""
     return memories_of(store, [node_id]).get(node_id)
 
 
 def memories_of(store: Store, node_ids: Iterable[int]) -> dict[int, Memory]:
-    """What is remembered of some nodes now, by one query; nodes without a memory are left out."""
+    """Return the current memories of some nodes in one query; nodes without one are left out."""
     rows = store.rows(
         f"SELECT {_COLUMNS} FROM memory WHERE node_id IN (SELECT unnest(?)) {_NEWEST}",
         [[int(one) for one in node_ids]],
@@ -121,7 +121,7 @@ def memories_of(store: Store, node_ids: Iterable[int]) -> dict[int, Memory]:
 
 
 def history_of(store: Store, node_id: int) -> list[Memory]:
-    """All versions of a node's memory, the newest first."""
+    """Return all versions of a node's memory, newest first."""
     rows = store.rows(
         f"SELECT {_COLUMNS} FROM memory WHERE node_id = ? ORDER BY version DESC", [node_id]
     )
@@ -131,7 +131,7 @@ def history_of(store: Store, node_id: int) -> list[Memory]:
 def put_memories(
     store: Store, updates: Sequence[MemoryUpdate], *, job: int | None = None
 ) -> WriteResult:
-    """Write updates as new versions inside the caller's transaction.
+    """Write updates as new versions in the caller's transaction.
 
     Pinned memories are left alone, and an update that changes neither text nor facets makes no
     version. Of several updates of one node the last counts.
@@ -158,7 +158,7 @@ def put_memories(
 
 
 def edit_memory(store: Store, node_id: int, text: str) -> Memory:
-    """Replace a memory by a person's own words, as a new version that is pinned.
+    """Replace a memory by the user's own words, as a new, pinned version.
 
     The words count as the person's, whatever was there before, so they stay when a neighbour is
     forgotten; facets of the version before may contradict them and are not carried on.
@@ -188,7 +188,7 @@ def edit_memory(store: Store, node_id: int, text: str) -> Memory:
 
 
 def pin_memory(store: Store, node_id: int, pinned: bool = True) -> Memory | None:
-    """Keep a memory as it is, or let it change again; None where there is none."""
+    """Pin or unpin a memory; return None where there is none."""
     with store.transaction():
         memory = memory_of(store, node_id)
         if memory is None:
@@ -209,7 +209,7 @@ def _present(store: Store, node_ids: Iterable[int]) -> list[int]:
 
 
 def _next(update: MemoryUpdate, before: Memory | None, job: int | None) -> Memory:
-    """The version that an update makes."""
+    """Make the version of an update."""
     facets = tuple(_cleaned(facet) for facet in update.facets[:MAX_FACETS])
     made_from = {*update.made_from, *(one for facet in facets for one in facet.supporters)}
     carries_on = update.carries_on and before is not None

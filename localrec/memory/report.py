@@ -1,4 +1,4 @@
-"""Memories and the work on them told in words, the same on the command line and in the app."""
+"""Describe memories and the queue's work in sentences, for the command line and the app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCE_LABELS: dict[MemorySource, str] = {
 
 
 def work_summary(report: WorkReport) -> str:
-    """What one run of the worker did, in a sentence."""
+    """Describe one run of the worker in a sentence."""
     if not report.calls:
         return "Nothing waits to be worked in."
     parts = [
@@ -33,5 +33,5 @@ def work_summary(report: WorkReport) -> str:
 
 
 def count_noun(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun in the right number."""
+    """Write a count with its noun in singular or plural."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

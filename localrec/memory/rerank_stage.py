@@ -1,16 +1,16 @@
-"""Stage-ReRank: a score in 0..1 for each candidate, from an instruction, facets and memories.
+"""Stage-ReRank: score each candidate in 0..1 from an instruction, facets and memories.
 
-Two variants with one record as answer (MemRec, equation 4):
+Two variants give the same record (MemRec, equation 4):
 
-    vector   nearness of a candidate's memory to the person's and to the facets, as in the paper's
-             Vector configuration
+    vector   similarity of a candidate's memory to the user's memory and the facets, as in the
+             paper's Vector configuration
     model    one question for each candidate, "would they choose this?", answered by the
-             probability of "yes" among the two words; nothing is generated
+             probability of "yes"; nothing is generated
 
-The paper has the model write all scores in one answer. A small model copies the order in which
-candidates are shown, or gives all the same number; asked alone, a candidate has no place to be
-preferred for. What all questions share is read once and cached, so a candidate costs the tokens of
-its own line. `calibrated` divides out how readily the model says yes to a blank.
+The paper lets the model write all scores in one answer. A small model copies the order of the
+candidates, or gives all the same score; a candidate that is asked about alone has no position. The
+common part of all prompts is evaluated once and cached, so a candidate costs the tokens of its own
+line. `calibrated` divides by the model's probability of "yes" for a blank candidate.
 
 A third variant, fused, is a weighted sum of kinds of evidence, these two among them (`fusion.py`).
 """
@@ -42,14 +42,14 @@ _LONGEST_INSTRUCTION = 400
 
 
 class RerankCandidate(msgspec.Struct, frozen=True):
-    """What a model is shown of a candidate: its title and what is remembered of it."""
+    """A candidate as a model reads it: its title and its memory."""
 
     title: str
     memory: str = ""
 
 
 class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores of the candidates in the order given, and what they cost.
+    """The scores of candidates in the given order, and their cost.
 
     Args:
         scores: 0 to 1, higher is better, (c,).
@@ -70,7 +70,7 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
     def after(self, usage: Usage | None, notes: tuple[str, ...] = ()) -> RerankScores:
-        """The same scores with one more call, which went before; None where there was none."""
+        """Return the scores with the cost of one earlier call added; None adds nothing."""
         if usage is None:
             return msgspec.structs.replace(self, notes=(*notes, *self.notes))
         return msgspec.structs.replace(
@@ -84,7 +84,7 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the person for whom candidates are scored.
+    """The facts about the user for whom candidates are scored.
 
     Args:
         memory: The person's own memory, in words.
@@ -100,7 +100,7 @@ class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> list[str]:
-        """The same as a model is told it."""
+        """Write the facts as lines for a model."""
         told = [f"About the person: {self.memory}"] if self.memory else []
         if self.facets:
             told.append("People of a similar taste like:")
@@ -113,7 +113,7 @@ class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
 def rerank_by_vectors(
     wanted: Vectors, weights: Sequence[float], candidates: Vectors
 ) -> RerankScores:
-    """Weighted mean of the cosines to everything that is wanted, brought to 0..1.
+    """Average the weighted cosines to all wanted texts, scaled to 0..1.
 
     Args:
         wanted: Vectors of the person's memory, the facets, the instruction, (w, size); lines of
@@ -136,7 +136,7 @@ def rerank_by_model(
     singular: str,
     calibrated: bool = True,
 ) -> RerankScores:
-    """Probability of "yes" for each candidate, asked one by one.
+    """Ask for the probability of "yes" for each candidate, one by one.
 
     Args:
         model: Asked once for each candidate, and once more where it is calibrated.
@@ -166,7 +166,7 @@ def rerank_by_model(
 def rerank_prompt(
     context: RerankContext, candidate: RerankCandidate, singular: str
 ) -> tuple[Message, ...]:
-    """What a model is asked of one candidate, and an adapter for it is trained on.
+    """Write the prompt of one candidate; adapters for it are trained on the same prompt.
 
     All messages but the last are those of every candidate.
 

@@ -33,7 +33,7 @@ WriteReasons = Callable[
 
 
 class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Candidates, and for whom.
+    """Candidates and the history to rank them for.
 
     Args:
         user_profile: The person's whole history, disliked items too.
@@ -55,12 +55,12 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def items(self) -> Indexes:
-        """What the person likes, oldest first, each once, (h,)."""
+        """The items that the user likes, oldest first, each once, (h,)."""
         return self.user_profile.items[self.user_profile.strengths > 0]
 
     @property
     def weights(self) -> Scores:
-        """How much, (h,)."""
+        """The weight of each liked item, (h,)."""
         return self.user_profile.strengths[self.user_profile.strengths > 0]
 
 
@@ -91,7 +91,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reranker(Protocol):
-    """Scores candidates, and says why they stand where they do.
+    """Score candidates, and explain their places.
 
     Attributes:
         collaborative_memory: The domain's shared memory.
@@ -102,18 +102,18 @@ class Reranker(Protocol):
     serves_cold_start: bool
 
     def rerank(self, request: RerankRequest) -> RerankResult:
-        """A score for each candidate, in their order."""
+        """Score each candidate, in the given order."""
         ...
 
     def reasons(
         self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
     ) -> Reasons:
-        """Reasons for some candidates, from the facts about each."""
+        """Write reasons for some candidates from the facts about each."""
         ...
 
 
 class VectorReranker:
-    """Compares memories as vectors.
+    """Compare memories as vectors.
 
     Args:
         collaborative_memory: The domain's shared memory, with vectors of texts.
@@ -134,7 +134,7 @@ class VectorReranker:
         self._system = VectorMemRec(collaborative_memory, config)
 
     def rerank(self, request: RerankRequest) -> RerankResult:
-        """How near each candidate's memory lies to the person's and to the facets, 0 to 1."""
+        """Compute the similarity of each candidate's memory to user and facets, 0 to 1."""
         person = self._user_index(request.user)
         memory_context = self._system.retrieve_memory(request.items, request.weights, person)
         scores = self._system.scores(request.items, request.weights, person, memory_context)
@@ -147,7 +147,7 @@ class VectorReranker:
     def reasons(
         self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
     ) -> Reasons:
-        """By the template."""
+        """Write the reasons by the template."""
         return template_reasons(facts)
 
 
@@ -192,7 +192,7 @@ class ModelReranker:
         self._write_reasons = write_reasons
 
     def rerank(self, request: RerankRequest) -> RerankResult:
-        """How likely the model holds each candidate; the fused evidence where it fails."""
+        """Estimate the probability of each candidate; the fused scores if the model fails."""
         self._spent()  # what was spent on reasons is told with them
         memory_context = self._agent.retrieve_memory(
             request.items, request.weights, self._user_index(request.user)
@@ -225,11 +225,11 @@ class ModelReranker:
     def reasons(
         self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
     ) -> Reasons:
-        """In the model's words for the first few, as far as the facts carry them."""
+        """Let the model write the first reasons, as far as the facts support them."""
         return self._write_reasons(self._writer, facts, names, known)
 
     def _spent(self) -> dict[str, TokenUsage]:
-        """What each stage took since this was last called."""
+        """Return the cost of each stage since the last call."""
         return {"facets": self._writer.taken(), "rerank": self._model.taken()}
 
 

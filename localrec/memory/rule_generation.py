@@ -1,14 +1,13 @@
-"""Rules written by a local model from a domain's figures (MemRec, equation 1 and Figure 9).
+"""Let a local model write rules from a domain's statistics (MemRec, equation 1 and Figure 9).
 
-The paper asks a large model once for 3 to 5 rules in free prose. Here the model is asked for one
-rule at a time, under a grammar of which every sentence is a rule: features, comparisons and effects
-are fixed words, numbers come from short lists, and only the reason is the model's own sentence.
-Each rule looks at another feature (the grammar leaves out those that were taken), so none comes
-twice and none undoes another; thresholds that no neighbour of the domain can reach are left out.
+The paper asks a large model once for 3 to 5 rules in free prose. Here the model writes one rule at
+a time under a grammar whose every sentence is a rule: features, comparisons and effects are fixed
+words, numbers come from short lists, and only the reason is the model's own sentence. The grammar
+leaves out features of earlier rules, so no rule repeats or undoes another; it also leaves out
+thresholds that no neighbour of the domain reaches.
 
-A rule of a model has one condition and one effect, and may not drop neighbours altogether: a
-threshold that is a little off would leave a person without any. People may write more
-(`rule_text`).
+A model's rule has one condition and one effect, and may not drop neighbours altogether: a slightly
+wrong threshold would leave a user without any. Users may write more complex rules (`rule_text.py`).
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ _WORKED: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0) -> RuleSet:
-    """Have a model write 3 to 5 rules for a domain; from the fourth on it may say `enough`.
+    """Let a model write 3 to 5 rules for a domain; after the third it may answer `enough`.
 
     Takes three to five calls, each bound by `rule_grammar`; the same seed gives the same rules.
 
@@ -159,7 +158,7 @@ def statistics_text(rule: Rule) -> NeighbourFeature:
 def rule_grammar(
     statistics: DomainStatistics, taken: Collection[NeighbourFeature], *, may_stop: bool = False
 ) -> str:
-    """GBNF of one rule without its name; whatever it lets through parses.
+    """Write the GBNF of one rule without its name; `parse_rules` reads every text of it.
 
     Args:
         statistics: Bounds the thresholds by what the domain has.
@@ -188,7 +187,7 @@ def rule_grammar(
 
 
 def _thresholds(statistics: DomainStatistics) -> dict[NeighbourFeature, Sequence[str]]:
-    """The features that rules may look at, with the numbers that the domain's neighbours reach."""
+    """List the features for rules, with the values that neighbours in the domain reach."""
     days = [str(day) for day in _DAYS if day <= _oldest(statistics)]
     numbers: dict[NeighbourFeature, Sequence[str]] = dict.fromkeys(PARTS, _SHARES)
     numbers["co_interaction_count"] = [
@@ -198,7 +197,7 @@ def _thresholds(statistics: DomainStatistics) -> dict[NeighbourFeature, Sequence
 
 
 def _form(feature: NeighbourFeature, numbers: Sequence[str]) -> str:
-    """GBNF of the rules about one feature, from its name up to the reason.
+    """Write the GBNF of rules about one feature, from its name up to the reason.
 
     What is filtered is weak or old: the reverse would put the best neighbours behind. Forms part
     as late as they can, since the decoder pays for each one that is still possible.
@@ -213,7 +212,7 @@ def _form(feature: NeighbourFeature, numbers: Sequence[str]) -> str:
 
 
 def _read(answer: str, rules: list[Rule]) -> Rule:
-    """The rule that the grammar let through, named by what it does.
+    """Read a rule that follows the grammar, and name it by its effect.
 
     Raises:
         ModelError: the answer is no rule of one condition and one effect, or is there already.
@@ -239,7 +238,7 @@ def _read(answer: str, rules: list[Rule]) -> Rule:
 
 
 def _name(rule: Rule) -> str:
-    """Such as "Weight of tie by shared items"; different for rules about different features."""
+    """Name a rule, such as "Weight of tie by shared items"; names of features differ."""
     name, aspect = _deed(rule.effects[0]), _ASPECTS[statistics_text(rule)]
     return name if name.endswith(aspect) else f"{name} by {aspect}"
 
@@ -272,7 +271,7 @@ def _first(figures: str) -> str:
 
 
 def _told(statistics: DomainStatistics) -> str:
-    """The figures as the model reads them; names out of a catalogue are cut short."""
+    """Write the statistics for a model; names from a catalogue are cut short."""
     lines = [
         f"Domain: {clean_name(statistics.domain)[:40]}",
         f"{statistics.people:,} people, {statistics.items:,} items, "

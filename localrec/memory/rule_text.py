@@ -1,4 +1,4 @@
-"""Rules as a text that people read and edit, and the strict reader of it.
+"""Write rules as text that users edit, and parse this text strictly.
 
     rules "goodreads" for "books"
 
@@ -112,7 +112,7 @@ def parse_rules(
 
 
 def format_rules(rules: RuleSet) -> str:
-    """The text of a set; `parse_rules` reads the same set from it, and it ends with a line break.
+    """Write the text of a rule set, ending with a line break; `parse_rules` reads it back.
 
     `source` and `version` are not part of the text.
     """
@@ -121,7 +121,7 @@ def format_rules(rules: RuleSet) -> str:
 
 
 def format_rule(rule: Rule) -> str:
-    """One rule as its paragraph of two lines."""
+    """Write one rule as a paragraph of two lines."""
     when = "always"
     if rule.conditions:
         when = "if " + " and ".join(
@@ -133,7 +133,7 @@ def format_rule(rule: Rule) -> str:
 
 
 def format_effect(effect: Effect) -> str:
-    """One effect as it stands behind `then`."""
+    """Write one effect as it follows `then`."""
     match effect:
         case Multiply(part=part, factor=factor):
             return f"multiply {part} by {_number(factor, '0')}"
@@ -146,12 +146,12 @@ def format_effect(effect: Effect) -> str:
 
 
 def _number(value: float, whole: str = "-") -> str:
-    """Digits that read back as `value`, never with an exponent; `whole` "0" writes 2 as 2.0."""
+    """Write a number that reads back equal, without an exponent; `whole` "0" gives 2 as 2.0."""
     return np.format_float_positional(abs(value), trim=whole)  # type: ignore[arg-type]
 
 
 class _Reader:
-    """Reads one text from front to back, one method per piece of the language."""
+    """Read a text from beginning to end, with one method for each part of the language."""
 
     def __init__(self, text: str, where: str) -> None:
         self._text = text

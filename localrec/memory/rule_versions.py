@@ -1,4 +1,4 @@
-"""The rules of each domain as versions in the store; until there is one, the shipped set holds."""
+"""Store the rules of each domain as versions; the shipped set applies until there is one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from localrec.memory.rules import RuleSet
 
 
 def rules_of(store: Store, domain: str) -> RuleSet:
-    """The rules that hold in a domain now: its newest version, else the shipped set (version 0).
+    """Return the rules of a domain: its newest version, else the shipped set (version 0).
 
     Raises:
         InputError: the stored text is not one that this localrec reads.
@@ -31,7 +31,7 @@ def rules_of(store: Store, domain: str) -> RuleSet:
 
 
 def save_rules(store: Store, domain: str, rules: RuleSet) -> RuleSet:
-    """Store a set as the newest version of a domain; returns it as it was stored.
+    """Store a rule set as the newest version of a domain, and return it as stored.
 
     Raises:
         InputError: the set was written for another domain.

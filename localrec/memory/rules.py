@@ -1,28 +1,28 @@
-"""The rules by which neighbours are chosen: typed data, evaluated over all neighbours at once.
+"""Rules that choose neighbours: typed data, evaluated over all neighbours at once.
 
-A rule says which neighbours it concerns and what it does to their score. Rules are written by
-people, by a local model or by the paper's authors (MemRec, Figures 11 and 12); none of them is
-ever run as code. `rule_text` reads and writes them as text.
+A rule applies to some neighbours and changes their score. Users, a local model or the paper's
+authors (MemRec, Figures 11 and 12) write rules; no rule is ever run as code. `rule_text.py` reads
+and writes them as text.
 
 The score of a neighbour is
 
     total * (w1 edge_weight + w2 co + w3 metadata_overlap_score + w4 memory_similarity_score) / 4
 
-where `co` is log(1 + co_interaction_count) / log(1 + 100), at most 1: the second shared item says
-more than the fiftieth. The four parts lie in 0..1 and count alike, because what is known of a
-domain is for the rules to say; the paper multiplies a "base score" without defining it. All
-weights, and `total`, begin at 1 and are only ever multiplied:
+where `co` is log(1 + co_interaction_count) / log(1 + 100), at most 1: the second shared item tells
+more than the fiftieth. The four parts lie in 0..1 and count alike, because the rules express what
+is known about a domain; the paper multiplies a "base score" without defining it. All weights, and
+`total`, begin at 1 and are only multiplied:
 
 * `multiply edge_weight by 1.8` multiplies that part's weight, `multiply score by 2.5` the total;
 * `decay by 0.004 a day` multiplies the total by exp(-0.004 * recency_days);
-* `boost by 1 + 1.2 * memory_similarity_score` multiplies it by that, with the part as measured;
+* `boost by 1 + 1.2 * memory_similarity_score` multiplies the total by that, with the measured part;
 * `filter` drops the neighbour, `filter keeping 0.3` multiplies the total by 0.3.
 
-Conditions look at the measured features, never at what an earlier rule made of them. So the order
-of rules changes nothing but the last digit, and each rule can be understood alone.
+Conditions read the measured features, never the results of earlier rules. So the order of rules
+changes only the last digit, and each rule can be understood alone.
 
-Every number has bounds. An effect multiplies by 11 at most and a set has 16 effects, so no score
-can overflow; what is no number in a feature counts as 0, so none can be NaN.
+Every number is bounded. An effect multiplies by 11 at most and a set has 16 effects, so no score
+can overflow; NaN in a feature counts as 0, so no score is NaN.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _COMPARE: dict[Comparison, np.ufunc] = {
 
 
 class FeatureScale(msgspec.Struct, frozen=True):
-    """The numbers that may stand in one place of a rule."""
+    """The numbers that a rule may contain at one place."""
 
     high: float
     whole: bool = False
@@ -114,7 +114,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Multiply(msgspec.Struct, frozen=True, tag="multiply"):
-    """Makes one part of the score, or the whole score, count `factor` times."""
+    """Multiply one part of the score, or the whole score, by `factor`."""
 
     part: Target
     factor: float
@@ -124,7 +124,7 @@ class Multiply(msgspec.Struct, frozen=True, tag="multiply"):
 
 
 class Decay(msgspec.Struct, frozen=True, tag="decay"):
-    """Lets the score fade with recency_days, by exp(-rate * days)."""
+    """Multiply the score by exp(-rate * days), with days from recency_days."""
 
     rate: float
 
@@ -133,7 +133,7 @@ class Decay(msgspec.Struct, frozen=True, tag="decay"):
 
 
 class Boost(msgspec.Struct, frozen=True, tag="boost"):
-    """Raises the score by 1 + factor * part; co_interaction_count on its scale of 0..1."""
+    """Multiply the score by 1 + factor * part, with co_interaction_count scaled to 0..1."""
 
     part: Part
     factor: float
@@ -143,7 +143,7 @@ class Boost(msgspec.Struct, frozen=True, tag="boost"):
 
 
 class Filter(msgspec.Struct, frozen=True, tag="filter"):
-    """Drops the neighbour, or leaves `keeping` of the score."""
+    """Drop the neighbour, or multiply its score by `keeping`."""
 
     keeping: float = 0.0
 
@@ -155,7 +155,7 @@ Effect = Multiply | Decay | Boost | Filter
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do with neighbours of a sort, and why.
+    """An effect on the neighbours that meet a condition, and its reason.
 
     Args:
         name: Unique within its set, clean, at most 60 characters.
@@ -184,12 +184,12 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def drops(self) -> bool:
-        """Whether neighbours that it applies to are out."""
+        """Whether the rule drops the neighbours that it applies to."""
         return Filter(0.0) in self.effects or Multiply("score", 0.0) in self.effects
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of one domain, as shipped, written by a model, or edited by a person.
+    """The rules of one domain: shipped, written by a model, or edited by a user.
 
     Raises:
         ValueError: none or too many rules, or two of one name.
@@ -211,7 +211,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("two rules of a set have one name")
 
     def scores(self, neighbours: Neighbours) -> Scores:
-        """How much each neighbour is worth, (m,); `DROPPED` (0) for those that a rule drops.
+        """Score each neighbour, (m,); `DROPPED` (0) for those that a rule drops.
 
         Every other score is above 0 and finite. A neighbour's score depends on its own columns
         alone, not on its place or on the others.
@@ -235,7 +235,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _measured(neighbours: Neighbours) -> dict[NeighbourFeature, Scores]:
-    """Every feature within its bounds; what is no number counts as 0."""
+    """Limit every feature to its bounds; NaN counts as 0."""
     return {
         feature: np.clip(
             np.nan_to_num(np.asarray(getattr(neighbours, feature), dtype=np.float32)),
@@ -247,7 +247,7 @@ def _measured(neighbours: Neighbours) -> dict[NeighbourFeature, Scores]:
 
 
 def _as_part(part: Part, measured: Scores) -> _Totals:
-    """A feature on the scale of 0..1 on which the parts of a score are added."""
+    """Scale a feature to 0..1, as the parts of a score are added."""
     values = measured.astype(np.float64)
     if part == "co_interaction_count":
         return np.minimum(np.log1p(values) / np.log1p(_SAYS_ALL), 1.0)
@@ -255,7 +255,7 @@ def _as_part(part: Part, measured: Scores) -> _Totals:
 
 
 def _concerned(rule: Rule, is_user: Mask, measured: dict[NeighbourFeature, Scores]) -> Mask:
-    """Which neighbours a rule applies to, (m,)."""
+    """Return which neighbours meet the conditions of a rule, (m,)."""
     hit = np.full(len(is_user), rule.applies_to == "both")
     if rule.applies_to != "both":
         hit = np.asarray(is_user) == (rule.applies_to == "people")
@@ -269,7 +269,7 @@ def _concerned(rule: Rule, is_user: Mask, measured: dict[NeighbourFeature, Score
 def _factor_of(
     effect: Effect, days: Scores, parts: dict[Part, _Totals], hit: Mask
 ) -> float | _Totals:
-    """What the total of the neighbours `hit` is multiplied by; `days`, `parts` are everybody's."""
+    """Return the factor on the score of the neighbours `hit`; `days` and `parts` are of all."""
     match effect:
         case Multiply(factor=factor):
             return factor

@@ -1,7 +1,7 @@
-"""What stands out among the items of many subjects at once: people, or the people of an item.
+"""Find the salient attributes of many users' items, or of many items' users, at once.
 
-The score of an attribute is how often it comes, times the logarithm of how rare it is in the domain
-(so "alcoholic" is nobody's taste).
+The score of an attribute is its frequency times the logarithm of its rarity in the domain, so that
+"alcoholic" is no user's preference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Subjects = NDArray[np.int64]
 
 
 class SalientAttribute(msgspec.Struct, frozen=True):
-    """An attribute that one subject's items share.
+    """An attribute that the items of one user (or of one item's users) share.
 
     Args:
         attribute: Its index.
@@ -35,7 +35,7 @@ class SalientAttribute(msgspec.Struct, frozen=True):
 
 
 class UserLinks(msgspec.Struct, frozen=True):
-    """Attributes of items that count for one subject only; columns of one length."""
+    """Links from items to attributes that count for one user only; columns of one length."""
 
     subject: Subjects
     item: Indexes
@@ -43,7 +43,7 @@ class UserLinks(msgspec.Struct, frozen=True):
 
 
 def no_links() -> UserLinks:
-    """Nothing beyond what a catalogue says."""
+    """Return no links beyond those of the catalogue."""
     none = np.zeros(0, dtype=np.int32)
     return UserLinks(none.astype(np.int64), none, none)
 
@@ -55,7 +55,7 @@ def count_salient_attributes(
     barred: NDArray[np.bool_],
     own: UserLinks | None = None,
 ) -> dict[int, list[SalientAttribute]]:
-    """The attributes that stand out among the items of each subject, best first.
+    """Find the salient attributes of each user's items, best first.
 
     An attribute that only one item of a subject has is no taste.
 
@@ -97,7 +97,7 @@ def count_salient_attributes(
 def _linked(
     subjects: Subjects, items: Indexes, item_features: ItemFeatures, own: UserLinks
 ) -> tuple[NDArray[np.int64], Indexes]:
-    """Row and attribute of each link of the rows' items, those of single subjects behind."""
+    """Return row and attribute of each link, the users' own links last."""
     many = item_features.first_link[items + 1] - item_features.first_link[items]
     rows = np.repeat(np.arange(len(items)), many)
     attributes = item_features.attribute[csr_rows(item_features.first_link, items)]
@@ -118,7 +118,7 @@ def _linked(
 def _uses(
     pair: NDArray[np.int64], names: Subjects, item_features: ItemFeatures, own: UserLinks
 ) -> NDArray[np.int64]:
-    """Items with the attribute of each pair, those that its subject alone gave it to included."""
+    """Count the items with the attribute of each pair, the user's own links included."""
     uses = np.bincount(item_features.attribute, minlength=item_features.attributes)[
         pair % item_features.attributes
     ]

@@ -1,4 +1,4 @@
-"""How memories are worded: sentences from counts, and the sentences that neighbours hand on."""
+"""Write memory sentences from counts, and the sentences that neighbours propagate."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _ALIKE = "people with a like taste enjoy "
 
 
 def as_sentences(parts: Iterable[str]) -> str:
-    """Parts as sentences."""
+    """Write parts as sentences."""
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts if part)
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names as "A, B and C"."""
+    """Write names as "A, B and C"."""
     *front, last = list(names) or [""]
     return f"{', '.join(front)} and {last}" if front else last
 
 
 def user_sentence(salient_attributes: Iterable[str], titles: Sequence[str]) -> str:
-    """A person's own part of their memory, without the full stop."""
+    """Write a user's own part of their memory, without the full stop."""
     likes = join_names(salient_attributes)
     parts = (
         f"likes {likes}" if likes else "",
@@ -35,30 +35,30 @@ def user_sentence(salient_attributes: Iterable[str], titles: Sequence[str]) -> s
 
 
 def item_sentence(salient_attributes: Iterable[str]) -> str:
-    """An item's memory; empty where its people have nothing in common."""
+    """Write an item's memory; "" where its users have nothing in common."""
     names = join_names(salient_attributes)
     return f"liked by people who like {names}" if names else ""
 
 
 def propagation_facet(theme: str, weight: float, about: tuple[int, ...]) -> Facet:
-    """What neighbours are told: `about` is who made it known, then the items that it names."""
+    """Write the sentence for neighbours: `about` names its source, then the items."""
     return Facet(f"{_ALIKE}{theme}", weight, about)
 
 
 def propagated(memory: Memory | None) -> list[Facet]:
-    """What neighbours handed on to a memory, the newest first."""
+    """Return the sentences that neighbours propagated to a memory, newest first."""
     if memory is None:
         return []
     return [facet for facet in memory.facets if facet.text.startswith(_ALIKE)][:MAX_PROPAGATED]
 
 
 def facet_sentences(facets: Iterable[Facet]) -> str:
-    """Facets as they stand at the end of a memory; what two people told is said once."""
+    """Write facets at the end of a memory, without repetition."""
     return as_sentences(dict.fromkeys(facet.text for facet in facets))
 
 
 def with_propagated(memory: Memory | None, node_id: int, news: Facet, by: str) -> MemoryUpdate:
-    """A neighbour's memory with a sentence handed on, which takes the place of the oldest one."""
+    """Add a propagated sentence to a neighbour's memory, in place of the oldest one."""
     said = (news.text, news.supporters[:1])
     kept = [news, *(one for one in propagated(memory) if (one.text, one.supporters[:1]) != said)]
     return _rewritten(memory, node_id, kept[:MAX_PROPAGATED], by)
@@ -67,7 +67,7 @@ def with_propagated(memory: Memory | None, node_id: int, news: Facet, by: str) -
 def without_propagated_items(
     memory: Memory, user_id: int, items: frozenset[int], names: Iterable[tuple[int, str]]
 ) -> MemoryUpdate | None:
-    """A neighbour's memory without what a person handed on of some items; None if that is as it is.
+    """Remove a user's sentences about some items from a neighbour's memory; None if it has none.
 
     A sentence that named other items too goes on naming those.
 
@@ -93,7 +93,7 @@ def without_propagated_items(
 def _rewritten(
     memory: Memory | None, node_id: int, sentences: Sequence[Facet], by: str
 ) -> MemoryUpdate:
-    """A memory's own words and facets with other sentences of neighbours behind them."""
+    """Return a memory's own words and facets with other propagated sentences."""
     text, own = "", tuple[Facet, ...]()
     if memory is not None:
         before = propagated(memory)

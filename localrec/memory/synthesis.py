@@ -1,13 +1,13 @@
-"""Stage-R, second half: what a person's curated neighbours have in common, as facets.
+"""Stage-R, second half: summarize the curated neighbours' shared preferences as facets.
 
-A facet says one thing about the neighbourhood ("films that are Drama"), how sure that is, and which
-neighbours support it, by their numbers in the list that was handed over. With a model the words are
-its own, written under a grammar that knows no other numbers than those of the list, so an invented
-neighbour cannot occur; without one, facets are the attributes whose share among the neighbours
-rises most above their share in the domain. Both give the same record (MemRec, equation 3 and F.3).
+A facet states one preference of the neighbourhood ("films that are Drama"), its confidence, and the
+numbers of the neighbours who support it. A model writes facets in its own words under a grammar
+that allows only the numbers of the list, so it cannot invent a neighbour. Without a model, facets
+are the attributes whose share among the neighbours rises most above their share in the domain. Both
+give the same record (MemRec, equation 3 and F.3).
 
-Where it departs from the paper: confidence without a model is measured (the weighted share of the
-neighbours that hold it), not stated; and the strength of a support edge is the neighbour's weight
+Where it departs from the paper: confidence without a model is measured (the weighted share of
+supporting neighbours), not stated; and the strength of a support edge is the neighbour's weight
 from curation, since a model that is asked for sixteen weights invents them.
 """
 
@@ -46,7 +46,7 @@ Shares = NDArray[np.float64]
 
 
 class NeighbourFacet(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that holds in a neighbourhood.
+    """One preference of a neighbourhood.
 
     Args:
         text: In words.
@@ -62,14 +62,14 @@ class NeighbourFacet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SupportEdge(msgspec.Struct, frozen=True):
-    """How strongly a neighbour, by number, speaks for the person, 0 to 1."""
+    """The support of a neighbour, by number, for the user, 0 to 1."""
 
     neighbour: int
     weight: float
 
 
 class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
-    """The collaborative memory of one person.
+    """The collaborative memory of one user.
 
     Args:
         facets: At most `MOST_FACETS`, surest first.
@@ -85,7 +85,7 @@ class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FacetsError(ModelError):
-    """A model wrote something else than facets; `usage` is what that cost."""
+    """A model's answer had no valid facets; `usage` is its cost."""
 
     def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
@@ -93,14 +93,14 @@ class FacetsError(ModelError):
 
 
 class Supporter(msgspec.Struct, frozen=True):
-    """One curated neighbour: the items that stand for it (itself, or what a person likes)."""
+    """One curated neighbour and the items that represent it: itself, or what a user likes."""
 
     items: Indexes
     weight: float
 
 
 def domain_shares(item_features: ItemFeatures, likes: NDArray[np.int64]) -> Shares:
-    """Share of all likings that go to items with each attribute, (attributes,)."""
+    """Compute the share of all likes that go to items with each attribute, (attributes,)."""
     total = max(1.0, float(likes.sum()))
     return item_features.over_attributes(likes.astype(np.float32)).astype(np.float64) / total
 
@@ -112,7 +112,7 @@ def count_facets(
     names: Sequence[str],
     most: int = MOST_FACETS,
 ) -> Synthesis:
-    """Facets from counts alone.
+    """Compute facets from counts alone.
 
     Args:
         supporters: In the order of their numbers.
@@ -148,7 +148,7 @@ def count_facets(
 
 
 def edges_of(supporters: Sequence[Supporter]) -> tuple[SupportEdge, ...]:
-    """The neighbours' weights, the largest of them 1."""
+    """Return the neighbours' weights, scaled so that the largest is 1."""
     largest = max((one.weight for one in supporters), default=1.0) or 1.0
     return tuple(
         SupportEdge(number, round(max(0.0, one.weight) / largest, 4))
@@ -157,7 +157,7 @@ def edges_of(supporters: Sequence[Supporter]) -> tuple[SupportEdge, ...]:
 
 
 def phrases_of(attributes: Sequence[Attribute], domain: Domain) -> list[str]:
-    """Each attribute as a taste: "films that are Drama"."""
+    """Write each attribute as a preference: "films that are Drama"."""
     return [
         f"{domain.plural} that {_plural(domain.attributes[one.kind].says).format(name=one.name)}"
         for one in attributes
@@ -174,7 +174,7 @@ def ask_facets(
     candidates: Sequence[str] = (),
     most: int = MOST_FACETS,
 ) -> Synthesis:
-    """Facets in a model's words, by one call.
+    """Let a model write facets, in one call.
 
     Args:
         model: Asked once.
@@ -211,7 +211,7 @@ def ask_facets(
 
 
 def facets_grammar(neighbours: int, most: int) -> str:
-    """Lines "TEXT | 0.N | NUMBERS" in GBNF; numbers are those of the neighbours, 1 to 99."""
+    """Write the GBNF of lines "TEXT | 0.N | NUMBERS", with neighbours' numbers from 1 to 99."""
     numbers = " | ".join(f'"{number}"' for number in range(min(neighbours, 99), 0, -1))
     return (
         f"root ::= facet{{1,{most}}}\n"
@@ -223,7 +223,7 @@ def facets_grammar(neighbours: int, most: int) -> str:
 
 
 def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[NeighbourFacet, ...]:
-    """The facets that `facets_grammar` let through, the same words once, surest first.
+    """Parse facets under `facets_grammar`: without repetition, the most confident first.
 
     Args:
         text: What was written.
@@ -255,7 +255,7 @@ def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[Neighbo
 
 
 def _held(one: Supporter, item_features: ItemFeatures) -> Shares:
-    """Share of a neighbour's items with each attribute, (attributes,)."""
+    """Compute the share of a neighbour's items with each attribute, (attributes,)."""
     held = item_features.attribute[csr_rows(item_features.first_link, one.items)]
     uses = np.bincount(held, minlength=item_features.attributes)
     shares: Shares = uses / max(1, len(one.items))

@@ -1,6 +1,6 @@
-"""Memories counted from what people like, for any number of people or items at once.
+"""Write memories of any number of users or items from counts.
 
-Nothing here reads the store or knows of jobs: propagation and a rebuild make the same memories.
+Nothing here reads the store or knows jobs: propagation and a rebuild write the same memories.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def item_memories(
     fresh: RecentLikes | None = None,
     by: str = TEMPLATE_AUTHOR,
 ) -> list[MemoryUpdate]:
-    """The memories of items: what the people who like them like in general.
+    """Write the memories of items: the general preferences of the users who like them.
 
     Args:
         update_context: The domain.
@@ -144,7 +144,7 @@ def item_memories(
 def salient_facets(
     update_context: UpdateContext, salient_attributes: Sequence[SalientAttribute]
 ) -> list[Facet]:
-    """Tastes as facets, supported by the items that have them."""
+    """Turn salient attributes into facets, supported by the items that have them."""
     names = attribute_names(update_context, salient_attributes)
     return [
         Facet(f"likes {name}", one.share, update_context.node_ids(one.items))
@@ -155,26 +155,26 @@ def salient_facets(
 def attribute_names(
     update_context: UpdateContext, salient_attributes: Iterable[SalientAttribute]
 ) -> list[str]:
-    """The names of the attributes that tastes are for."""
+    """Name the attributes of preferences."""
     return [update_context.catalogue.attributes[one.attribute].name for one in salient_attributes]
 
 
 class _Audiences:
-    """Who likes items, and what else they like; each person is looked up once."""
+    """The users who like items, and what else they like; each user is read once."""
 
     def __init__(self, update_context: UpdateContext, fresh: RecentLikes) -> None:
         self._update_context, self._fresh = update_context, fresh
         self._newest: dict[int, Indexes] = {}
 
     def who_like(self, item: int) -> list[int]:
-        """Node ids of people who like an item."""
+        """Return the node ids of users who like an item."""
         users = self._update_context.graph.matrix.user_nodes
         others = [int(users[one]) for one in self._update_context.audience_of(item)]
         now = [user_id for user_id, liked in self._fresh.items() if item in liked]
         return [*now, *(one for one in others if one not in self._fresh)]
 
     def what_else(self, people: Iterable[int], item: int) -> Indexes:
-        """The newest items of people but for one, one list behind the other."""
+        """Return the newest items of all users but one, concatenated."""
         items = np.concatenate([_NOTHING, *(self._items_of(user_id) for user_id in people)])
         return items[items != item]
 

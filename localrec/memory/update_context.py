@@ -1,9 +1,9 @@
-"""What an updater of memories knows of everybody else: catalogue, likings, and rules of a domain.
+"""The data of a domain that memory updates read: catalogue, likes and rules.
 
-Opened once and kept over many jobs, so that a job reads only its own person from the store. It is
-opened again when the store says that it no longer holds: after an import, a forgetting or new
-rules, or when more than one interaction in a hundred is new. Until then it may lag behind by a few
-rows of other people; what a job is about is always read fresh.
+A context is kept over many jobs, so that a job reads only its own user from the store. It is
+opened again after an import, a forgetting, new rules, or when more than one interaction in a
+hundred is new. Until then it may lack a few new rows of other users; a job's own rows are always
+read fresh.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ OpenField = Callable[[Store], EmbeddedField | None]
 
 
 class _Stamp(msgspec.Struct, frozen=True):
-    """The state of a store that surroundings were read from."""
+    """The state of the store that a context was read from."""
 
     interactions: int
     newest_import: int
     rules: int
 
     def holds(self, now: _Stamp, seen: int) -> bool:
-        """Whether surroundings of then serve now; `seen` interactions were there a while ago."""
+        """Whether the context is still valid; `seen` is the number of interactions then."""
         news = now.interactions - self.interactions
         same = msgspec.structs.replace(now, interactions=self.interactions)
         # Fewer than a while ago: somebody may have been forgotten, so nothing of then may stay.
@@ -52,7 +52,7 @@ class _Stamp(msgspec.Struct, frozen=True):
 
 
 class UpdateContext:
-    """A domain as memories are counted from it.
+    """The data of a domain for memory updates.
 
     Args:
         catalogue: The domain's items.
@@ -77,7 +77,7 @@ class UpdateContext:
 
     @cached_property
     def barred(self) -> NDArray[np.bool_]:
-        """Attributes that are in nearly everything and say nothing: the staples, (attributes,)."""
+        """Attributes in nearly every item, which describe none: the staples, (attributes,)."""
         staples = set(self.catalogue.domain.staples)
         return np.array([one.key in staples for one in self.catalogue.attributes], dtype=bool)
 
@@ -90,12 +90,12 @@ class UpdateContext:
         return tuple(int(self.catalogue.node_ids[item]) for item in items)
 
     def indexes_of(self, nodes: Iterable[int]) -> list[int]:
-        """Catalogue indexes of node ids; what is no item here is left out."""
+        """Return the catalogue indexes of node ids; ids of other nodes are left out."""
         wanted = np.array(list(nodes), dtype=np.int64)
         return [int(one) for one in self.catalogue.indexes_of(wanted)]
 
     def nearest_users(self, user_id: int, liked: Sequence[int], many: int) -> list[NearUser]:
-        """The people nearest to a history, as the rules see it, nearest first.
+        """Return the users nearest to a history by the rules, nearest first.
 
         Args:
             user_id: Node id of the person, who is not their own neighbour.
@@ -117,14 +117,14 @@ class UpdateContext:
         ]
 
     def audience_of(self, item: int) -> list[int]:
-        """Numbers in `graph` of people who like an item: an even sample, always the same one."""
+        """Return numbers in `graph` of users who like an item: an even sample, always the same."""
         first = self.graph.matrix.first_user
         begin, end = int(first[item]), int(first[item + 1])
         people = self.graph.matrix.users[begin : min(end, begin + MAX_ITEM_USERS)]
         return [int(one) for one in people]
 
     def own_links(self, people: Iterable[tuple[int, str]]) -> UserLinks:
-        """What people linked themselves, each for themselves; people are node ids and keys."""
+        """Links that users made for themselves; users as node ids and keys."""
         found = [(user_id, *self.shelves[key]) for user_id, key in people if key in self.shelves]
         if not found:
             return no_links()
@@ -136,14 +136,14 @@ class UpdateContext:
 
 
 class NearUser(msgspec.Struct, frozen=True):
-    """A neighbour: the node id of a person, and how near they are, 0 to 1."""
+    """A neighbour: the node id of a user, and the similarity, 0 to 1."""
 
     user_id: int
     weight: float
 
 
 class UpdateContextCache:
-    """Hands out the surroundings of a domain, opened anew only where the store demands it.
+    """Return the context of a domain, reading it again only after a change of the store.
 
     Args:
         folder: The workspace's `indexes/`.
@@ -161,7 +161,7 @@ class UpdateContextCache:
         self.openings = 0  # how often there was something to read
 
     def __call__(self, store: Store) -> UpdateContext:
-        """The surroundings as they hold in the store now."""
+        """Return the current context of the store."""
         now = _stamp_of(store, self._domain)
         if self._kept is None or self._stamp is None or not self._stamp.holds(now, self._seen):
             self._kept, self._stamp = self._open(store), now
@@ -190,7 +190,7 @@ def _stamp_of(store: Store, domain: Domain) -> _Stamp:
 def _links_of(
     store: Store, catalogue: Catalogue
 ) -> tuple[ItemFeatures, dict[str, tuple[Indexes, Indexes]]]:
-    """The links that a catalogue made, and those that people made beyond it."""
+    """Split the links of items into the catalogue's and the users' own."""
     columns = store.columns(
         "SELECT DISTINCT source_id, target_id, coalesce(properties->>'$.by', '') AS person "
         "FROM edge WHERE kind IN (SELECT unnest($relations)) AND source_id IN "
@@ -229,6 +229,6 @@ def _links_of(
 
 
 def user_key_of(store: Store, user_id: int) -> str:
-    """The key of a person by node id; "" where they are gone."""
+    """Return the key of a user by node id; "" where the user no longer exists."""
     rows = store.rows("SELECT key FROM node WHERE node_id = ? AND kind = ?", [user_id, USER])
     return str(rows[0][0]) if rows else ""

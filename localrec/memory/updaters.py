@@ -1,4 +1,4 @@
-"""Make what updates memories: by templates, or by a model."""
+"""Make the memory updaters: by templates, or by a model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HOLD_S = 0.5  # opening the store for each read and write would take as long as
 
 
 class UpdaterParts(msgspec.Struct, frozen=True):
-    """What updaters need of a workspace.
+    """The parts of a workspace that updaters need.
 
     Args:
         folder: The workspace folder.
@@ -42,19 +42,19 @@ class UpdaterParts(msgspec.Struct, frozen=True):
 
 
 def template_updater(parts: UpdaterParts, domain: str) -> TemplateUpdate:
-    """The updater for the jobs of one domain that calls no model."""
+    """Make the template updater of one domain, which calls no model."""
     return TemplateUpdate(open_update_contexts(parts, load_domain(domain)))
 
 
 def model_updater(parts: UpdaterParts, domain: str, model: ChatModel) -> Update:
-    """The updater for the jobs of one domain that calls a model once for each."""
+    """Make the model updater of one domain, which calls a model once for each job."""
     from localrec.memory.model_update import ModelUpdate
 
     return ModelUpdate(template_updater(parts, domain), model)
 
 
 def updater_by_domain(parts: UpdaterParts, model: ChatModel | None) -> Update:
-    """The updaters of all domains as one, each made when a job of its domain comes."""
+    """Combine the updaters of all domains; each is made at the first job of its domain."""
     updaters: dict[str, Update] = {}
 
     def update(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
@@ -72,7 +72,7 @@ def updater_by_domain(parts: UpdaterParts, model: ChatModel | None) -> Update:
 def open_memory_model(
     settings: Settings, open_model: Callable[[str], ChatModel], wanted: bool | None = None
 ) -> ChatModel | None:
-    """Open the model that words memories; None where they are counted.
+    """Open the model that writes memories; None where templates write them.
 
     Args:
         settings: Bind roles to models.
@@ -87,7 +87,7 @@ def open_memory_model(
 
 
 def memory_worker(parts: UpdaterParts, open_store: OpenStore, model: ChatModel | None) -> Worker:
-    """The worker for all jobs of a workspace, whose own store stays closed meanwhile.
+    """Make the worker for all jobs of a workspace; it opens the store only when needed.
 
     Args:
         parts: The parts of the workspace whose jobs are worked.
@@ -104,12 +104,12 @@ def memory_worker(parts: UpdaterParts, open_store: OpenStore, model: ChatModel |
 
 
 def store_hold_s(model: ChatModel | None) -> float:
-    """How long the worker may hold the store for several jobs (`Worker.hold_s`)."""
+    """Return how long the worker may keep the store open for several jobs (`Worker.hold_s`)."""
     return _HOLD_S if model is None else 0.0
 
 
 def open_update_contexts(parts: UpdaterParts, domain: Domain) -> UpdateContextCache:
-    """The surroundings of a domain, people compared by the texts that describe items."""
+    """Open the contexts of domains, with users compared by the texts of their items."""
     indexes = parts.folder / "indexes"
     return UpdateContextCache(indexes, domain, _descriptions(parts, domain, indexes))
 

@@ -1,32 +1,32 @@
-"""Neighbours of a history: people who share liked items with it, and items that those people like.
+"""Find the neighbours of a history: users who share liked items, and the items they like.
 
-Five features tell how near each is, and rules weigh them (`rules.py`). As in MemRec's graph a
-neighbour is a user or an item; an edge is a liking here, so a dislike makes no neighbour. `h` is
-the history, each item weighted by how much it is liked.
+Five features describe each neighbour, and rules weigh them (`rules.py`). As in MemRec's graph a
+neighbour is a user or an item; an edge is a like, so a dislike makes no neighbour. `h` is the
+history, each item weighted by the user's preference.
 
 edge_weight
-    Of a person: the cosine of `h` and what they like, that is the weights of the shared items
-    over the length of `h` and the root of how many items they like. Of an item: the cosine of the
-    people found, each weighted by the cube of their edge_weight, and all who like the item. (The
-    cube lets the nearest people decide. On second-last ratings of MovieLens 100K this put the
-    item first among 20 more often than the share of the people found, or how far that share is
-    above everybody's, which prefers what hardly anybody knows.)
+    Of a user: the cosine of `h` and their likes, that is the weights of the shared items over the
+    length of `h` and the root of the number of items they like. Of an item: the cosine of the found
+    users, each weighted by the cube of their edge_weight, and all users who like the item. (The
+    cube lets the nearest users decide. On second-last ratings of MovieLens 100K this ranked the
+    item first among 20 more often than the share of the found users, or the rise of that share
+    above everybody's, which prefers rare items.)
 recency_days
-    Days since a person's newest liking; days since the people found last took to an item.
+    Days since a user's newest like; days since the found users last liked an item.
 co_interaction_count
-    Liked items of `h` that a person likes too; people found who like an item.
+    Liked items of `h` that a user likes too; found users who like an item.
 metadata_overlap_score
-    Cosine of the attributes of `h` and of the person's likings, or the item; rare ones weigh more.
+    Cosine of the attributes of `h` and of the user's likes, or of the item, weighted by rarity.
 memory_similarity_score
     Cosine of the mean vectors of their texts, less the mean of the domain.
 
-A cosine below 0 counts as 0, and so does what cannot be compared for want of attributes or texts.
-Where no date is known, the middle of all people's newest days stands in: neither fresh nor stale.
+A negative cosine counts as 0, and so does a missing one. An unknown date counts as the median of
+all users' newest days, neither fresh nor stale.
 
-The work is bounded whatever the size of the graph. Of a long history the 100 best liked items are
-asked, of each item's people the first 1,000. People are numbered in no order, so that is an even
-sample, and it holds the same people for all popular items. The 256 people and 1,024 items of the
-largest edge_weight are handed on; how much each of those people shares is counted in full.
+The work is limited for any size of the graph: the 100 best liked items of a history, and the first
+1,000 users of each. Users have random numbers, so these are an even sample, and the same users for
+all popular items. The 256 users and 1,024 items with the largest edge_weight are returned; all
+shared items of these users are counted.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _TINY = 1e-30
 
 
 class Neighbours(msgspec.Struct, frozen=True):
-    """Features of some neighbours; columns of one length m, people first, each by rising index.
+    """Features of some neighbours; columns of one length m, users first, each by rising index.
 
     Args:
         is_user: A person, or else an item, (m,).
@@ -87,13 +87,13 @@ class Neighbours(msgspec.Struct, frozen=True):
         return len(self.index)
 
     def rows(self, places: NDArray[np.int64]) -> Neighbours:
-        """Some of the neighbours, in the order of `places`."""
+        """Select some of the neighbours, in the order of `places`."""
         columns = (getattr(self, name)[places] for name in self.__struct_fields__)
         return Neighbours(*columns)
 
 
 class _History(msgspec.Struct, frozen=True):
-    """A history spread over the catalogue: `weights` (n,), 0 where nothing is liked."""
+    """A history as `weights` over the catalogue (n,), 0 for all other items."""
 
     given: Mask
     weights: Floats
@@ -104,7 +104,7 @@ class _History(msgspec.Struct, frozen=True):
 
 
 class _Crowd(msgspec.Struct, frozen=True):
-    """The people found, and all they like, one behind the other."""
+    """The users that were found, and their likes, concatenated."""
 
     people: NDArray[np.int64]  # (c,)
     edge_weight: Floats  # (c,)
@@ -116,7 +116,7 @@ class _Crowd(msgspec.Struct, frozen=True):
 
 
 class UserItemGraph:
-    """Users and items joined by likes, and what both are like.
+    """Users and items joined by likes, with the features of both.
 
     Args:
         matrix: Who likes what; users are numbered in no particular order, or samples are not even.
@@ -140,14 +140,14 @@ class UserItemGraph:
 
     @property
     def profiles(self) -> UserSummaries:
-        """What each person's likings add up to."""
+        """The aggregated features of each user's likes."""
         if self._profiles is None:
             self._profiles = summarize_users(self.matrix, self.item_features)
         return self._profiles
 
     @cached_property
     def now_day(self) -> float:
-        """The day that recency is counted from; 0 where nothing is dated."""
+        """The reference day of recency; 0 where no row has a day."""
         if self._now_day is not None:
             return self._now_day
         newest = self.profiles.newest
@@ -160,7 +160,7 @@ class UserItemGraph:
         return np.float32(np.nanmedian(newest) if known else self.now_day)
 
     def neighbours_of(self, items: Indexes, weights: Floats, exclude_user: int = -1) -> Neighbours:
-        """The neighbours of a history, which need not be that of a stored person.
+        """Find the neighbours of a history, whose user need not be stored.
 
         Args:
             items: Catalogue indexes, oldest first, each once, (h,).
@@ -194,7 +194,7 @@ class UserItemGraph:
         )
 
     def _find_users(self, items: Indexes, weights: Floats, exclude: int) -> NDArray[np.int64]:
-        """The people nearest to a history as far as they are asked, ascending."""
+        """Find the nearest users of a history, up to the limit, ascending."""
         liked = np.flatnonzero(weights > 0)
         order = np.lexsort((-liked, -weights[liked]))  # the newest among equals
         asked = items[liked[order[:HISTORY_ITEMS_EXPANDED]]]
@@ -228,7 +228,7 @@ class UserItemGraph:
     def _as_user_neighbours(
         self, history: _History, neighbourhood: _Crowd
     ) -> tuple[NDArray[Any], ...]:
-        """The columns of `Neighbours` for the people found."""
+        """Compute the columns of `Neighbours` for users."""
         profiles, people = self.profiles, neighbourhood.people
         products = _summed(history.products[neighbourhood.items], neighbourhood.starts)
         lengths = profiles.lengths[people] * history.attributes_length
@@ -246,7 +246,7 @@ class UserItemGraph:
     def _as_item_neighbours(
         self, history: _History, neighbourhood: _Crowd
     ) -> tuple[NDArray[Any], ...]:
-        """The columns of `Neighbours` for the items that the people found like."""
+        """Compute the columns of `Neighbours` for the items that the found users like."""
         many = self.item_features.items
         pull = neighbourhood.edge_weight.astype(np.float64) ** _SHARPNESS
         pulled = np.repeat(pull, neighbourhood.lengths)
@@ -269,7 +269,7 @@ class UserItemGraph:
         )
 
     def _newest_of(self, neighbourhood: _Crowd, items: Indexes) -> Days:
-        """When the people found last took to each item, NaN where that is unknown."""
+        """Return the newest day on which the found users liked each item, NaN where unknown."""
         newest = np.full(self.item_features.items, -np.inf, dtype=np.float32)
         np.maximum.at(
             newest,
@@ -286,7 +286,7 @@ class UserItemGraph:
 def open_user_item_graph(
     store: Store, folder: Path, catalogue: Catalogue, field: EmbeddedField | None
 ) -> UserItemGraph:
-    """The graph of a domain, from its caches where they fit, else counted and kept.
+    """Open the graph of a domain from its caches, or build and cache it.
 
     Args:
         store: Read only.
@@ -303,23 +303,23 @@ def open_user_item_graph(
 def _gathered(
     values: NDArray[Any], begins: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """Stretches of an array one behind the other; slices read whole pages of a mapped file."""
+    """Concatenate slices of an array; slices read whole pages of a memory-mapped file."""
     stretches = zip(begins.tolist(), ends.tolist(), strict=True)
     return np.concatenate([values[:0], *(values[begin:end] for begin, end in stretches)])
 
 
 def _summed(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
-    """Sums of stretches that begin at `starts`, none of them empty."""
+    """Sum the slices that begin at `starts`, none of which is empty."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
 
 def _roots(counts: NDArray[np.int64]) -> Floats:
-    """Square roots to divide by, 1 for 0."""
+    """Return square roots as divisors, 1 for 0."""
     return np.sqrt(counts.clip(min=1)).astype(np.float32)
 
 
 def _largest(values: NDArray[Any], many: int) -> NDArray[np.int64]:
-    """Places of the `many` largest, ascending; of equal ones the first."""
+    """Return the places of the `many` largest, ascending; among equals the first."""
     if len(values) <= many:
         return np.arange(len(values))
     least = np.partition(values, len(values) - many)[len(values) - many]
@@ -329,7 +329,7 @@ def _largest(values: NDArray[Any], many: int) -> NDArray[np.int64]:
 
 
 def _cosines(products: NDArray[Any], lengths: NDArray[Any]) -> Floats:
-    """Products over lengths, 0 where a length is 0, within 0..1."""
+    """Divide products by lengths, 0 where a length is 0, limited to 0..1."""
     zeros = np.zeros(len(products), dtype=np.float32)
     return _share(np.divide(products, lengths, out=zeros, where=lengths > 0))
 

@@ -1,11 +1,11 @@
-"""What items are like, and what people's likings add up to, ready to be compared.
+"""Aggregate the features of each user's likes, for comparison.
 
-Two views of the same thing: attributes (genres, authors, ingredients), where a rare one says more
-than a common one, and vectors of texts, less their mean over the domain, since the texts of one
-domain share most of their direction and would otherwise all look alike.
+There are two summaries: attributes (genres, authors, ingredients), weighted by rarity, and text
+vectors, less their mean over the domain, since the texts of one domain share most of their
+direction and would otherwise all look alike.
 
-Of a person only what a comparison needs is kept: the length of their attribute profile (its dot
-product with another profile is a sum over their items) and the direction of their mean vector.
+Only the data of a comparison is kept: the length of a user's attribute profile (its dot product
+with another profile is a sum over their items) and the direction of their mean vector.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LINKS_AT_ONCE = 1 << 22  # links of people's items sorted at once
 
 
 class UserSummaries(msgspec.Struct, frozen=True):
-    """What each person's likings add up to.
+    """The aggregated features of each user's likes.
 
     Args:
         newest: Their newest day, NaN where they have none, (people,) float32.
@@ -47,7 +47,7 @@ class UserSummaries(msgspec.Struct, frozen=True):
 def build_item_features(
     catalogue: Catalogue, field: EmbeddedField | None, places: Indexes | None = None
 ) -> ItemFeatures:
-    """The features of a catalogue's items, or of those at some places; vectors are of one field."""
+    """Build the features of a catalogue's items, or of some places, with one field's vectors."""
     chosen = np.arange(len(catalogue)) if places is None else places
     links = [np.unique(catalogue.attributes_of(place)) for place in chosen.tolist()]
     counts = np.fromiter(map(len, links), dtype=np.int64, count=len(links))
@@ -62,7 +62,7 @@ def build_item_features(
 
 
 def summarize_users(matrix: InteractionMatrix, item_features: ItemFeatures) -> UserSummaries:
-    """Add up what users like; some may like nothing."""
+    """Aggregate the features of users' likes; some users may have none."""
     some = np.flatnonzero(matrix.user_likes)
     newest = np.full(matrix.user_count, np.nan, dtype=np.float32)
     newest[some] = np.fmax.reduceat(matrix.days, matrix.first_item[some]) if len(some) else 0.0
@@ -74,7 +74,7 @@ def summarize_users(matrix: InteractionMatrix, item_features: ItemFeatures) -> U
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What profiles were added up from, as marks of contents."""
+    """The state of the data that summaries were computed from, as hashes."""
 
     format: int
     likings: str
@@ -88,7 +88,7 @@ class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def open_user_summaries(
     folder: Path, domain: str, matrix: InteractionMatrix, item_features: ItemFeatures
 ) -> UserSummaries:
-    """The profiles of a domain's people, from `indexes/` where they fit, else made and kept."""
+    """Open the summaries of a domain's users from `indexes/`, or build and cache them."""
     kinds = ("newest", "lengths", "directions")
     cache = ArrayCache(folder, f"profiles-{short_digest(domain)}", kinds, _Stand)
     stand = _Stand(
@@ -107,7 +107,7 @@ def open_user_summaries(
 
 
 def _parts(first: Offsets, rows: int) -> Iterator[slice]:
-    """Slices of people that have about `rows` rows together, at least one person each."""
+    """Slice the users so that each part has about `rows` rows and at least one user."""
     begin, people = 0, len(first) - 1
     while begin < people:
         end = int(np.searchsorted(first, first[begin] + rows, side="right")) - 1
@@ -149,7 +149,7 @@ def _directions(matrix: InteractionMatrix, item_features: ItemFeatures) -> NDArr
 
 
 def _mark(*arrays: NDArray[np.int32] | Floats) -> str:
-    """A short mark of what arrays hold."""
+    """Hash the contents of arrays."""
     digest = blake2b(digest_size=8)
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)

@@ -1,16 +1,16 @@
-"""Works off the queue, one job after the other: claim, let `update` think, write and end at once.
+"""Process the job queue: claim a job, compute without the store, then write and end it at once.
 
-    claim            a short write: the job is running and bears this worker's mark
-    update           no store is open for writing; here, and only here, a model may be called, once
-    complete         a short write: memories, and the job's end, in one transaction
+    claim            a short write: the job is marked as running by this worker
+    update           the store is closed for writing; only here a model may be called, once
+    complete         a short write: the memories and the end of the job, in one transaction
 
-A process that dies anywhere leaves either a claim, which its successor takes back, or a job that
-is done. The store is opened for moments only, since DuckDB lets one process write and nobody
-beside it read: whoever asks a question meanwhile waits for milliseconds, not for a model. That one
-worker lives at a time is held by a lock of the operating system, which dies with its process.
+A process that dies leaves either a claim, which its successor returns to the queue, or a finished
+job. DuckDB lets one process write while no other reads, so the store is opened only for moments: a
+question in another process waits for milliseconds, not for a model. A lock of the operating system,
+which ends with its process, allows one worker at a time.
 
-The thread is for a program that stays (the app); `run_pending` does the same work in the caller's
-own thread.
+The thread is for a program that stays open (the app); `run_pending` does the same work in the
+caller's own thread.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ Progress = Callable[[str, int, int], None]
 
 
 class OpenStore(Protocol):
-    """Opens the store of one workspace; raises BusyError where somebody else has it."""
+    """Open the store of one workspace; raise BusyError while another process has it open."""
 
     def __call__(self, *, read_only: bool) -> Store:
-        """Open it, to be closed by the caller."""
+        """Open the store; the caller closes it."""
         ...
 
 
 class Update(Protocol):
-    """What a job means for memories: the person's, the items', some neighbours'.
+    """Compute the memories that a job changes: the user's, the items' and some neighbours'.
 
     It may call a model once, however many deeds and neighbours there are. `read` opens the store
     for reading; what is needed is read in one `with` block, and a model is called behind it.
@@ -65,7 +65,7 @@ class Update(Protocol):
     """
 
     def __call__(self, job: Job, read: Reader) -> Sequence[MemoryUpdate]:
-        """The memories to write; an error lets the job wait for another attempt.
+        """Return the memories to write; an error returns the job to the queue.
 
         Raises:
             ModelCancelledError: stopped on request; the job waits as if it had not begun.
@@ -74,7 +74,7 @@ class Update(Protocol):
 
 
 class WorkReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run of the worker did.
+    """The counts of one run of the worker.
 
     Args:
         jobs: Jobs worked off; those of one person that waited together count as one.
@@ -96,7 +96,7 @@ class WorkReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Thought(msgspec.Struct, frozen=True):
-    """What an update came to: memories, an error, or neither where it was cut short."""
+    """The outcome of an update: memories, an error, or neither where it was stopped."""
 
     job: Job
     updates: tuple[MemoryUpdate, ...] = ()
@@ -105,7 +105,7 @@ class _Thought(msgspec.Struct, frozen=True):
 
 
 class Worker:
-    """Works jobs off for one workspace.
+    """Process the jobs of one workspace.
 
     Args:
         open_store: Opens the workspace's store.
@@ -148,7 +148,7 @@ class Worker:
         limit: int | None = None,
         progress: Progress = lambda what, done, total: None,
     ) -> WorkReport:
-        """Work off what waits now, in this thread; a job that fails is not tried again here.
+        """Process all waiting jobs in this thread; failed jobs are not tried again here.
 
         Args:
             limit: Stop after so many jobs.
@@ -164,18 +164,18 @@ class Worker:
         return self.report
 
     def start(self) -> None:
-        """Begin to work in a thread of its own, until `stop` or `close`."""
+        """Start a background thread that works until `stop` or `close`."""
         self._stopped.clear()
         self._draining = False
         self._thread = threading.Thread(target=self._live, name="memory-worker", daemon=True)
         self._thread.start()
 
     def wake(self) -> None:
-        """Say that there is something to do."""
+        """Wake the thread for a new job."""
         self._woken.set()
 
     def stop(self, wait_s: float = 1.0) -> bool:
-        """Stop at once; what is under way waits for the next worker.
+        """Stop at once; a job in progress is left for the next worker.
 
         Returns:
             Whether the thread ended in time. One that did not holds no store, and nothing of
@@ -187,7 +187,7 @@ class Worker:
         return self._ended(wait_s)
 
     def close(self, drain_s: float = 2.0) -> bool:
-        """Work off what waits for at most `drain_s`, then stop; as `stop` otherwise."""
+        """Process waiting jobs for at most `drain_s`, then stop; as `stop` otherwise."""
         self._draining = True
         self._woken.set()
         return self._ended(drain_s) or self.stop()
@@ -199,7 +199,7 @@ class Worker:
         return not self._thread.is_alive()
 
     def _live(self) -> None:
-        """The thread's whole life."""
+        """Run the thread until it is stopped."""
         rest = 0.0
         while not self._stopped.is_set():
             self._woken.clear()
@@ -210,7 +210,7 @@ class Worker:
             self._woken.wait(rest)
 
     def _shift(self) -> bool:
-        """Work off what there is; False where that did not go well."""
+        """Process the waiting jobs; return False after a failure."""
         stamp = self._stamp()
         if stamp == self._seen:
             return True
@@ -228,7 +228,7 @@ class Worker:
             return has_work(store)
 
     def _stamp(self) -> tuple[tuple[int, int], ...]:
-        """Changes whenever somebody writes to the store; looking costs no opening."""
+        """Return a mark that changes with every write to the store, without opening it."""
         files = sorted(self._lock.parent.glob("*.duckdb*"))
         found = []
         for file in files:
@@ -239,7 +239,7 @@ class Worker:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the lock; claims that are found then are those of dead workers."""
+        """Hold the lock, and return the claims of dead workers to the queue."""
         with alone(self._lock), ExitStack() as stack:
             stack.callback(self._let_go)
             with self._writable() as store:
@@ -247,7 +247,7 @@ class Worker:
             yield
 
     def _work(self, limit: int | None, progress: Progress, *, until_failure: bool = False) -> int:
-        """Work jobs off; returns how many failed."""
+        """Process jobs; return the number that failed."""
         thought: _Thought | None = None
         failed: set[int] = set()
         total = None
@@ -271,7 +271,7 @@ class Worker:
             thought = self._think(job)
 
     def _think(self, job: Job) -> _Thought:
-        """Call the update, once; its errors are the job's, not the worker's."""
+        """Call the update once; an error fails the job and not the worker."""
         self._count(calls=1)
         try:
             return _Thought(job, tuple(self._update(job, self._reader)))
@@ -306,7 +306,7 @@ class Worker:
 
     @contextmanager
     def _reader(self) -> Iterator[Store]:
-        """The store for an update: the one that is held, else one opened for reading."""
+        """Yield the store for an update: the open one, else one opened for reading."""
         if self._held is not None:
             yield self._held
         else:
@@ -315,7 +315,7 @@ class Worker:
 
     @contextmanager
     def _writable(self) -> Iterator[Store]:
-        """The store for a moment of writing, held on to for `hold_s` from its opening."""
+        """Yield the store for writing; keep it open for up to `hold_s`."""
         if self._held is None:
             self._held = self._open(read_only=False)
             self._held_until = time.monotonic() + self._hold_s
@@ -338,7 +338,7 @@ class Worker:
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Be the only one that writes memories of a workspace unasked.
+    """Hold the lock of the background writer of a workspace's memories.
 
     Raises:
         BusyError: somebody else is.
@@ -358,7 +358,7 @@ def alone(lock: Path) -> Iterator[None]:
 def open_patiently(
     open_store: OpenStore, *, read_only: bool, give_up: Callable[[], bool] = lambda: False
 ) -> Store:
-    """Open a store that others may have open for moments.
+    """Open a store, waiting for other processes that have it open briefly.
 
     Raises:
         BusyError: somebody kept it for `_PATIENCE_S`, or until `give_up`.

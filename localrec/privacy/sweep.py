@@ -1,7 +1,7 @@
 """What becomes of each file of a workspace, and the last look at all of them.
 
 Caches, logs and half-written files go whole: they come back by themselves or by training again, or
-nobody misses them.
+nobody misses them. So do copies of the store, which hold what is forgotten.
 Of runs and batches (JSON lines) the lines go that mention the forgotten; any other file of `runs/`
 that does goes whole. Everything else is a person's own: it is left alone, searched at the end, and
 named in the receipt if a trace is in it. Links are not followed.
@@ -21,7 +21,7 @@ from localrec.graph.journal import STORE, files_in, sidecar_files, staged_path
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
 from localrec.privacy.store_rewrite import LeakFinding, leak_findings
 
-_DISPOSABLE_FOLDERS = ("indexes", "logs", "spill")
+_DISPOSABLE_FOLDERS = ("indexes", "logs", "spill", "backups")
 _DISPOSABLE_ENDINGS = (".log", ".part", ".tmp")
 _LINES_AT_ONCE = 1 << 20  # bytes
 

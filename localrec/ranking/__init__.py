@@ -1,1 +1,1 @@
-"""Judging and improving a candidate set before it becomes an answer."""
+"""Ranking: preference features, fusion, reflection, baselines and the learnt default ranker."""

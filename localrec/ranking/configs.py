@@ -1,4 +1,4 @@
-"""The named combinations of preference features that make a list."""
+"""Named configurations of the preference features that make a list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class EvidenceConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Which kinds of evidence count; without any, the catalogue's own order stands.
+    """Select the kinds of evidence; without any, the catalogue's own order stands.
 
     Neighbours say how odds change, so they need the odds that popularity gives to start from.
     """

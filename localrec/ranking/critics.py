@@ -1,9 +1,9 @@
-"""Who judges a candidate set: four scores of 0 to 100, as MARC's reflection prompt names them.
+"""Critics: four scores of 0 to 100 for a candidate set, as MARC's reflection prompt names them.
 
-relevance: are the demands met, how near are the texts; diversity: how different are the items;
-completeness: are all wanted places filled and all demands covered; coherence: do they form one
-set. The measured critic computes them, the model critic asks a local model; both are critics to
-the loop in `reflection.py`, and the answer says which one spoke.
+relevance: the constraints are met and the texts are similar; diversity: the items differ;
+completeness: all places are filled and all constraints are covered; coherence: the items form one
+set. The measured critic computes the four, the model critic asks a local model; the loop in
+`reflection.py` takes either, and the answer names it.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ class Assessment(msgspec.Struct, frozen=True):
         return (self.relevance + self.diversity + self.completeness + self.coherence) / 4
 
     def as_dict(self) -> dict[str, float]:
-        """The scores and their mean, rounded for a report."""
+        """Return the scores and their mean, rounded for a report."""
         scores = {name: round(getattr(self, name), 1) for name in self.__struct_fields__}
         return {**scores, "overall": round(self.overall, 1)}
 
 
 class Critic(Protocol):
-    """Judges candidate sets; `spoke` names it in the answer."""
+    """Assess candidate sets; `spoke` names the critic in the answer."""
 
     spoke: str
     tokens: int
 
     def assess(self, query: SearchQuery, pool: CandidateSet, items: Indexes, k: int) -> Assessment:
-        """Score one candidate set for a question that wanted k items."""
+        """Assess one candidate set for a question that wanted k items."""
         ...
 
 
 class MeasuredCritic:
-    """Scores computed from the graph and the vectors; the same set always scores the same."""
+    """Compute the scores from the graph and the vectors; equal sets get equal scores."""
 
     spoke = "measured"
     tokens = 0
@@ -79,7 +79,7 @@ class MeasuredCritic:
 def measured_assessment(
     catalogue: Catalogue, pool: CandidateSet, items: Indexes, k: int, relevance: float
 ) -> Assessment:
-    """What the graph says of a candidate set that is not empty.
+    """Compute the assessment of a candidate set that is not empty.
 
     Args:
         catalogue: Of the items.
@@ -102,7 +102,7 @@ def measured_assessment(
 
 
 class ModelCritic:
-    """Scores given by a local model under a grammar of four integers.
+    """Let a local model give the scores, under a grammar of four integers.
 
     Candidates are shown as numbered lines of facts; the model writes nothing but the scores.
     """
@@ -132,12 +132,12 @@ _FIELDS = dict.fromkeys(Assessment.__struct_fields__, _SCALE)
 
 
 def scores_grammar() -> str:
-    """What a critic may write."""
+    """Write the grammar of a critic's answer."""
     return object_grammar(_FIELDS)
 
 
 def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> list[Message]:
-    """What a model is asked of a candidate set, and an adapter for it is trained on.
+    """Write the prompt about a candidate set; adapters are trained on the same prompt.
 
     Args:
         text: The question.
@@ -160,7 +160,7 @@ def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> li
 
 
 def verdict(scores: Mapping[str, int]) -> str:
-    """Four scores as the model writes them."""
+    """Write four scores in the model's format."""
     fields = ", ".join(f'"{name}": {scores[name]}' for name in Assessment.__struct_fields__)
     return f"{{{fields}}}"
 
@@ -195,13 +195,13 @@ def _told(catalogue: Catalogue, item: int) -> str:
 
 
 def share_of_constraints_met(pool: CandidateSet, items: Indexes) -> float:
-    """Mean over demands of the share of items that meet each; 1 where nothing is demanded."""
+    """Average over constraints the share of items that meet each; 1 without constraints."""
     if not pool.demands:
         return 1.0
     return float(np.mean([demand.mask[items].mean() for demand in pool.demands]))
 
 
 def _mean_overlap(sets: Sequence[frozenset[int]]) -> float:
-    """Mean Jaccard overlap over all pairs; 0 for fewer than two sets."""
+    """Average the Jaccard overlap of all pairs; 0 for fewer than two sets."""
     overlaps = [len(a & b) / max(1, len(a | b)) for a, b in combinations(sets, 2)]
     return float(np.mean(overlaps)) if overlaps else 0.0

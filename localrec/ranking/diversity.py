@@ -1,4 +1,4 @@
-"""Variety in a list: how alike items are, and maximal marginal relevance."""
+"""Diversify a list by maximal marginal relevance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from localrec.index.embedded_fields import EmbeddedField
 
 
 class ItemSimilarity:
-    """How alike some items are: the cosine of their attributes and that of their texts, averaged.
+    """The similarity of items: the mean of their attributes' and their texts' cosines.
 
     Args:
         catalogue: The items and attributes.
@@ -35,7 +35,7 @@ class ItemSimilarity:
             self._texts = field.exact.matrix[rows]
 
     def similarities_to(self, place: int) -> Scores:
-        """Return how alike the item at one place and each of the others are, 0 to 1, (s,)."""
+        """Return the similarity of one place to each of the others, 0 to 1, (s,)."""
         shared = np.isin(self._flat, self._links[place])
         together = np.bincount(self._place, weights=shared, minlength=len(self._counts))
         lengths = np.sqrt((self._counts * self._counts[place]).clip(min=1))

@@ -1,10 +1,10 @@
-"""Several kinds of evidence as one ranking: a weighted sum whose weights are fitted, not guessed.
+"""Fuse several kinds of evidence into one ranking by a weighted sum with fitted weights.
 
-Values of every kind are brought to mean 0 and deviation 1 over all that could be ranked (a kind
-that says the same of everything says nothing), weighted and summed. Weights maximise the likelihood
-of the item that was taken under a softmax over the candidates (list-wise logistic regression:
-McFadden 1974, ListNet with one relevant item), held down by `l2`. There is one optimum, so nothing
-is drawn and the same data gives the same weights.
+The values of every kind are scaled to mean 0 and deviation 1 over all items (a kind with equal
+values has no effect), weighted and summed. The weights maximise the likelihood of the chosen item
+under a softmax over the candidates (list-wise logistic regression: McFadden 1974, ListNet with one
+relevant item), with `l2` regularisation. There is one optimum, so nothing is drawn at random and
+the same data gives the same weights.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HALVINGS = 30
 
 
 class FusionWeights(msgspec.Struct, frozen=True, kw_only=True):
-    """What each kind of evidence counts, and what that was fitted on.
+    """The weight of each kind of evidence, and the data of the fit.
 
     Args:
         weights: Kind -> weight.
@@ -36,7 +36,7 @@ class FusionWeights(msgspec.Struct, frozen=True, kw_only=True):
     cases: int = 0
 
     def fuse(self, evidence: Mapping[Any, ArrayLike]) -> Values:
-        """One score for each item, (n,); kinds without a weight do not count.
+        """Compute one score for each item, (n,); kinds without a weight do not count.
 
         Args:
             evidence: Kind -> the values of all items, (n,); -inf or NaN: nothing is known.
@@ -50,7 +50,7 @@ class FusionWeights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def standardized(values: Values) -> Values:
-    """Mean 0 and deviation 1 along the last axis; what is not known counts as the least known."""
+    """Scale to mean 0 and deviation 1 along the last axis; unknown values count as the least."""
     known = np.isfinite(values)
     least = np.min(np.where(known, values, np.inf), axis=-1, keepdims=True)
     filled = np.where(known, values, np.where(np.isfinite(least), least, 0.0))
@@ -99,7 +99,7 @@ def _descend(
     loss: float,
     l2: float,
 ) -> tuple[float, float]:
-    """The longest of the halved steps that does not climb, and the loss it leads to."""
+    """Halve a step until it lowers the loss; return the step and the loss."""
     scale = 1.0
     for _ in range(_HALVINGS):
         reached = _loss(values, places, weights - scale * step, l2)
@@ -120,7 +120,7 @@ def _loss(values: Values, places: NDArray[np.int64], weights: Values, l2: float)
 def _derivatives(
     values: Values, places: NDArray[np.int64], weights: Values, l2: float
 ) -> tuple[Values, Values]:
-    """Gradient (kinds,) and curvature (kinds, kinds) of the loss."""
+    """Return gradient (kinds,) and curvature (kinds, kinds) of the loss."""
     logits = values @ weights
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What every next-item network is trained on: windows of histories, batches, the learning rate.
+"""Training data of next-item networks: windows of histories, batches, and the learning rate.
 
 Each user's rows are cut into windows, in every epoch at another place, so that each item is a
 target once in an epoch, after contexts of all lengths. One pass over a window learns from all its
@@ -24,7 +24,7 @@ Windows = tuple[NDArray[np.int64], NDArray[np.int64]]  # items and the next item
 def cut_windows(
     log: Interactions, length: int, generator: np.random.Generator, filling: int = 0
 ) -> Windows:
-    """Cut the histories of a log, filled up at the right with `filling` and `NO_TARGET`.
+    """Cut the histories of a log, padded at the right with `filling` and `NO_TARGET`.
 
     The first window of a longer history has a random width, so that no step is always at the
     border of two windows.
@@ -49,7 +49,7 @@ def cut_windows(
 def batches_of(
     windows: Windows, batch_size: int, generator: np.random.Generator
 ) -> Iterator[Windows]:
-    """Draw all windows in random batches of like widths, each as wide as its widest window."""
+    """Draw all windows in random batches of similar widths, each as wide as its widest window."""
     items, next_items = windows
     widths = np.count_nonzero(next_items != NO_TARGET, axis=1)
     order = generator.permutation(len(widths))
@@ -65,7 +65,7 @@ def batches_of(
 
 
 def learning_rate_at(done: float, warm_up: float) -> float:
-    """Share of the highest learning rate when `done` of all steps, 0..1, are made.
+    """Return the share of the peak learning rate after `done` of all steps, 0..1.
 
     A line up, then a cosine down to 0 (Smith and Topin 2019, without their momentum).
     """

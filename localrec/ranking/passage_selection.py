@@ -1,4 +1,4 @@
-"""Select passages by a local model that writes the numbers of those that fit a question."""
+"""Let a local model select passages by writing the numbers of those that fit a question."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def select_passages(
     k: int,
     trace: RunTrace,
 ) -> list[RetrievedPassage]:
-    """Let a model pick the k passages that fit best, in its order; nothing where it fails.
+    """Let a model select the k best passages, in its order; return none where it fails.
 
     A grammar lets the model write nothing but numbers of passages. An answer that names a passage
     twice counts as a failure, and the trace says so.

@@ -1,14 +1,14 @@
-"""How well items fit a person, as four kinds of evidence that add up.
+"""Score items for a user by four kinds of evidence that add up.
 
-Neighbours: by how much a liking for one item raises the odds of another among all people, as in
-naive Bayes: log P(j | i) - log P(j), weighted by how much i is liked and damped, because the items
-of one history are not independent. Attributes: the genres, authors or ingredients of what was
-liked and disliked. Nearness: cosine of texts to what was liked, less to what was disliked.
-Popularity: the prior log P(j), and all there is for a stranger.
+Neighbours: how much a like of one item raises the odds of another among all users, as in naive
+Bayes: log P(j | i) - log P(j), weighted by the user's preference for i and damped, because the
+items of one history are not independent. Attributes: the genres, authors or ingredients of liked
+and disliked items. Nearness: the text cosine to liked items, less that to disliked ones.
+Popularity: the prior log P(j), and the only evidence for a cold-start user.
 
-Every part is an array over all items of the catalogue, (n,); nothing is trained, so the next
-answer knows what was said a moment ago. The weights were set on development users of
-MovieLens 100K (docs/results/ranking.md).
+Every part is an array over all items of the catalogue, (n,). Nothing is trained, so feedback counts
+in the next answer. The weights were set on development users of MovieLens 100K
+(docs/results/ranking.md).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _RESTRAINT = 2.0  # added to the weight of a history, so that one rating is no p
 
 
 def popularity_scores(audience: InteractionMatrix) -> Scores:
-    """log(1 + people who liked it), (n,)."""
+    """Compute log(1 + users who liked it), (n,)."""
     return np.log1p(audience.likes).astype(np.float32)
 
 
 def cooccurrence_scores(user_profile: UserProfile, audience: InteractionMatrix) -> Scores:
-    """How much each item's odds rise by what the person liked, (n,)."""
+    """Sum how much the user's likes raise each item's odds, (n,)."""
     total = np.zeros(len(audience.likes), dtype=np.float32)
     weights = user_profile.liked
     for place in strongest_likes(user_profile):
@@ -46,7 +46,7 @@ def cooccurrence_scores(user_profile: UserProfile, audience: InteractionMatrix) 
 
 
 def lift(audience: InteractionMatrix, item: int, others: Indexes | slice = _ALL) -> Scores:
-    """log P(j | i) - log P(j), which is log P(i | j) - log P(i), smoothed, for j in `others`."""
+    """Compute the smoothed log P(j | i) - log P(j) for j in `others`."""
     counts, asked = audience.liked_with(item)
     likes = audience.likes[others].astype(np.float32)
     liked = float(audience.likes[item])
@@ -56,21 +56,21 @@ def lift(audience: InteractionMatrix, item: int, others: Indexes | slice = _ALL)
 
 
 def strongest_likes(user_profile: UserProfile) -> NDArray[np.int64]:
-    """Places in the history of what was liked most (newest first among equals), at most 50."""
+    """Return the places of at most 50 likes, the strongest first, newest first among equals."""
     places = np.flatnonzero(user_profile.liked > 0)
     order = np.lexsort((-places, -user_profile.liked[places]))
     return places[order][:_ASKED]
 
 
 def attribute_scores(user_profile: UserProfile, catalogue: Catalogue) -> Scores:
-    """How well the attributes of each item fit, (n,)."""
+    """Score the attributes of each item by the user's preferences, (n,)."""
     return np.float32(_ATTRIBUTES) * catalogue.score_by_attributes(
         attribute_preferences(user_profile, catalogue)
     )
 
 
 def attribute_preferences(user_profile: UserProfile, catalogue: Catalogue) -> NDArray[np.float64]:
-    """How much the person leans to each attribute, rare ones counting more, (attributes,)."""
+    """Compute the user's preference for each attribute, weighted by rarity, (attributes,)."""
     preference = np.zeros(len(catalogue.attributes))
     for item, strength in zip(user_profile.items, user_profile.strengths, strict=True):
         preference[catalogue.attributes_of(int(item))] += strength
@@ -81,7 +81,7 @@ def attribute_preferences(user_profile: UserProfile, catalogue: Catalogue) -> ND
 def content_similarity(
     user_profile: UserProfile, catalogue: Catalogue, field: EmbeddedField
 ) -> Scores:
-    """Cosine to what was liked less that to what was disliked, (n,); 0 without a text."""
+    """Subtract the cosine to disliked items from that to liked ones, (n,); 0 without a text."""
     scores = np.zeros(len(catalogue), dtype=np.float32)
     if not len(field) or not len(user_profile):
         return scores

@@ -1,7 +1,7 @@
-"""What every baseline is: fitted on interactions once, then scoring all items for many histories.
+"""The protocol of recommenders: fit to interactions once, then score all items for requests.
 
-Full ranking, a few candidates and strangers all read the same scores, so a baseline has one
-implementation whatever the protocol asks.
+Full ranking, sampled candidates and unknown users all use the same scores, so a recommender has one
+implementation for every protocol.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SettingValue = bool | float | int | str
 
 
 class ScoreRequests(msgspec.Struct, frozen=True):
-    """Whom to score all items for.
+    """The users and histories to score all items for.
 
     Args:
         user: Index in the training data, -1 for a cold-start user, (b,) int32.
@@ -41,26 +41,26 @@ class ScoreRequests(msgspec.Struct, frozen=True):
 
 
 class Recommender(Protocol):
-    """A recommender that is fitted once; `settings` are what it was fitted with."""
+    """A recommender that is fitted once; `settings` are those of its fit."""
 
     name: str
     settings: dict[str, SettingValue]
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Learn from interactions; the same seed gives the same scores."""
+        """Fit to interactions; the same seed gives the same scores."""
         ...
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Scores of all items, higher is better, (b, items); -inf for what it cannot rank."""
+        """Score all items, higher is better, (b, items); -inf for items that it cannot rank."""
         ...
 
 
 @runtime_checkable
 class ExplainsItems(Protocol):
-    """A fitted recommender that can say why an item stands first."""
+    """A fitted recommender that can explain an item's place."""
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Give one reason why an item stands first for one of the requests.
+        """Give one reason for an item's place in one of the requests.
 
         Args:
             requests: The requests that were scored.

@@ -1,4 +1,4 @@
-"""Reflection (MARC, section 3.2): propose, judge, widen, keep the best.
+"""Reflection (MARC, section 3.2): propose candidate sets, assess them, widen, keep the best.
 
 Each round retrieves with its own setting (k, k+1, k+2 candidates, every bound a step looser) and
 proposes two sets of k: the best-ranked, and one that trades rank for variety. A set that reaches
@@ -32,7 +32,7 @@ _SPARE = 3  # variety is sought among this many times k candidates
 
 
 class ReflectionResult(msgspec.Struct, frozen=True):
-    """The winning set and how it was found."""
+    """The best set, and the record of its search."""
 
     chosen: RankedItems
     record: ReflectionRecord
@@ -58,7 +58,7 @@ class Reflector:
         k: int,
         trace: RunTrace,
     ) -> ReflectionResult:
-        """Choose a set of at most k items; the trace says who assessed the sets."""
+        """Choose a set of at most k items; the trace names the critic."""
 
         def with_critic(critic: Critic) -> ReflectionResult:
             return reflect(query, pool, retriever, critic, k, rounds=self._rounds)
@@ -130,7 +130,7 @@ def _proposals(
 
 
 def _pick_varied(query: SearchQuery, found: RankedItems, k: int) -> Indexes:
-    """Places of k items chosen one by one: high in rank, unlike those chosen before."""
+    """Choose the places of k items one by one: high in rank, unlike those already chosen."""
     components = [frozenset(map(int, query.catalogue.components_of(i))) for i in found.items]
     merit = np.linspace(1.0, 0.0, len(found.items))
     picked = [0]

@@ -1,19 +1,19 @@
-"""A chat model asked outright which of a few items a person picks next; nothing is trained.
+"""Ask a chat model which of a few items a user picks next, without any training.
 
-The plain use of a language model that better ones have to beat (LLMRank, Hou et al. 2024): it is
-shown what the person had, the latest last, and the candidates. Models prefer some places of a list
-to others, so the candidates are shown in several orders and their ranks are averaged. LLMRank draws
-each order by itself; here one is drawn and the others are its turns by equal steps, so that each
-candidate stands near the top, in the middle and near the end alike.
+This is the plain use of a language model, and the reference for better ones (LLMRank, Hou et al.
+2024): the prompt shows the history, the latest item last, and the candidates. Models prefer some
+places of a list, so the candidates are shown in several orders and their ranks are averaged.
+LLMRank draws each order; here one is drawn and the others are rotations of it by equal steps, so
+that each candidate is equally often near the top, in the middle and near the end.
 
-    labels      each candidate has a letter; one evaluation of the prompt ranks them all by how
-                likely their letters are to come next (FIRST, Reddy et al. 2024)
-    calibrated  the same, over how likely each letter is where all titles are blank (Zhao et al.
-                2021): a small model prefers letters far more than it prefers films (of the
-                variance of SmolLM2's scores on MovieLens 94% was the place, with this 81%)
+    labels      each candidate has a letter; one evaluation of the prompt ranks all of them by the
+                probability of their letters (FIRST, Reddy et al. 2024)
+    calibrated  the same, divided by the probability of each letter where all titles are blank (Zhao
+                et al. 2021): a small model prefers letters far more than films (of the variance of
+                SmolLM2's scores on MovieLens 94% was the place, with this 81%)
     list        the model writes the numbers of the best under a grammar; the rest share one rank
 
-Left out: examples within the prompt, ratings, and anything but titles.
+Left out: examples within the prompt, ratings, and everything but titles.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LEAST = 1e-30  # a probability may be rounded to nothing
 
 
 class ZeroShotConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a model is asked.
+    """Configure the prompt.
 
     Args:
         mode: What it answers with, see above.
@@ -61,7 +61,7 @@ class ZeroShotConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class ZeroShotRanking(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of asking, and what it cost.
+    """The ranking of a model, and its cost.
 
     Args:
         order: Places of the candidates, best first; None where an answer did not parse.
@@ -95,7 +95,7 @@ def rank_zero_shot(
     noun: str = "items",
     prior: NDArray[np.float64] | None = None,
 ) -> ZeroShotRanking:
-    """Rank candidates for a person by their titles.
+    """Rank candidates for a user by their titles.
 
     Args:
         model: Asked once for each order of the candidates.
@@ -142,7 +142,7 @@ def rank_zero_shot(
 
 
 def ask_label_prior(model: ChatModel, count: int, noun: str = "items") -> NDArray[np.float64]:
-    """Log-probabilities of the letters of so many candidates when every title is blank, (count,).
+    """Measure the log-probabilities of the letters when every title is blank, (count,).
 
     It depends on the model and on nothing that a person did: ask once for many rankings.
 
@@ -154,7 +154,7 @@ def ask_label_prior(model: ChatModel, count: int, noun: str = "items") -> NDArra
 
 
 def check_count(count: int, config: ZeroShotConfig) -> None:
-    """See that so many candidates can be ranked.
+    """Check that this many candidates can be ranked.
 
     Raises:
         UsageError: they cannot.
@@ -169,7 +169,7 @@ def check_count(count: int, config: ZeroShotConfig) -> None:
 
 
 class _PromptAnswer(msgspec.Struct, frozen=True):
-    """One answer: scores of the candidates as they were shown, higher is better; or its fault."""
+    """One answer: scores of the candidates as shown, higher is better; or its fault."""
 
     scores: NDArray[np.float64]
     usage: Usage
@@ -183,7 +183,7 @@ def _ask(
     config: ZeroShotConfig,
     prior: NDArray[np.float64] | None,
 ) -> _PromptAnswer:
-    """Show the candidates in one order."""
+    """Ask about the candidates in one order."""
     if config.mode == "list":
         return _ask_list(model, lead, titles, min(config.listed, len(titles)))
     answer = _ask_labels(model, lead, titles)
@@ -193,7 +193,7 @@ def _ask(
 
 
 def _ask_labels(model: ChatModel, lead: Sequence[Message], titles: Sequence[str]) -> _PromptAnswer:
-    """Log-probability of each candidate's letter."""
+    """Return the log-probability of each candidate's letter."""
     letters = string.ascii_uppercase[: len(titles)]
     asked = _asked(letters, titles, "Which of these do I pick next? Give its letter only.")
     choice = model.choose([*lead, asked], letters, fixed=len(lead))
@@ -203,7 +203,7 @@ def _ask_labels(model: ChatModel, lead: Sequence[Message], titles: Sequence[str]
 def _ask_list(
     model: ChatModel, lead: Sequence[Message], titles: Sequence[str], listed: int
 ) -> _PromptAnswer:
-    """The numbers that the model writes, the first the best; the others have none."""
+    """Return scores by the numbers that the model writes, the best first; the others have none."""
     count = len(titles)
     numbers = [str(number) for number in range(1, count + 1)]
     wanted = f"Which {listed} of these do I pick next? Give their numbers, the likeliest first."
@@ -224,7 +224,7 @@ def _ask_list(
 
 
 def _lead(noun: str, history: Sequence[str]) -> list[Message]:
-    """The messages that all orders share, so that they are read once."""
+    """Return the messages that all orders share, evaluated once."""
     had = "\n".join(f"- {_line(title)}" for title in history) or "- nothing so far"
     return [
         Message("system", f"You foretell which of some {noun} a person picks next."),
@@ -239,14 +239,14 @@ def _asked(marks: Sequence[str], titles: Sequence[str], question: str) -> Messag
 
 
 def _line(title: str) -> str:
-    """A title on one line of its own: a line break in it would begin another candidate."""
+    """Write a title on one line; a line break in it would begin another candidate."""
     return " ".join(title.split())[:_LONGEST_TITLE] or _BLANK
 
 
 def _shown_history(
     model: ChatModel, history: Sequence[str], candidates: Sequence[str], newest: int, budget: int
 ) -> Sequence[str]:
-    """The newest of a history that leave the candidates room."""
+    """Select the newest history items that leave room for the candidates."""
     shown = history[-newest:]
     room = budget - model.count_tokens("\n".join(map(_line, candidates)))
     while shown and model.count_tokens("\n".join(map(_line, shown))) > room:
@@ -255,14 +255,14 @@ def _shown_history(
 
 
 def _turns(count: int, shuffles: int, seed: int) -> list[NDArray[np.int64]]:
-    """Orders of the candidates: one drawn, the others its turns by equal steps, all different."""
+    """Return orders of the candidates: one drawn, the others rotated by equal steps."""
     drawn = np.random.default_rng(seed).permutation(count)
     different = min(shuffles, count)
     return [np.roll(drawn, step * count // different) for step in range(different)]
 
 
 def _mean_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1, the highest score first; equals share the mean of theirs."""
+    """Compute ranks from 1, the highest score first; equals share their mean rank."""
     above = (scores[:, None] < scores).sum(axis=1)
     equal = (scores[:, None] == scores).sum(axis=1)
     ranks: NDArray[np.float64] = above + (equal + 1) / 2

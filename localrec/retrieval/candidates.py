@@ -16,6 +16,7 @@ import numpy as np
 from localrec.data.answers import Relaxation
 from localrec.data.arrays import Mask
 from localrec.data.query import Constraint, NumberRange, Query, TaskKind
+from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.other_readings import ConstraintMask, other_reading
 
@@ -119,8 +120,7 @@ def _without_texts(
     for wish in intent.texts:
         if wish.barred:
             left = allowed & ~catalogue.items_saying(wish.words)
-            kept = _meeting(left, demands)
-            if kept.any() or (left.any() and not _meeting(allowed, demands).any()):
+            if left.any():
                 allowed = left
     return allowed
 
@@ -131,6 +131,7 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
     for constraint in intent.constraints:
         if constraint.barred and not constraint.soft:
             allowed &= ~mask_of(constraint, catalogue)
+            allowed &= ~_named_after(constraint, catalogue)
     for bound in intent.ranges:
         if bound.barred:
             allowed &= ~_in_range(bound, catalogue)
@@ -142,6 +143,23 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
     for key in intent.exclude_items:  # "not a Margarita" means no Frozen Margarita either
         allowed[catalogue.items_named(key, exactly=False)] = False
     return allowed
+
+
+def _named_after(constraint: Constraint, catalogue: Catalogue) -> Mask:
+    """Items whose names hold what is refused: "no Harry Potter" bars books about it as well.
+
+    Only a catalogue's own kinds count, by names of several words or by one that is rare.
+    """
+    domain = catalogue.domain
+    if constraint.kind in domain.taxonomy or domain.attributes[constraint.kind].role != "category":
+        return catalogue.none()
+    mask = catalogue.none()
+    for key in constraint.any_of:
+        words = roots(key)
+        index = catalogue.attribute_index(constraint.kind, key)
+        if len(words) > 1 and index is not None:
+            mask[catalogue.items_titled(words)] = True
+    return mask
 
 
 def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask]:

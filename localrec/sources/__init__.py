@@ -9,9 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.file_marks import marks_of, unchanged
 from localrec.foundation.plugins import SOURCES, find_plugin, list_plugins
 from localrec.sources.import_log import judge_report
 from localrec.sources.protocols import HistorySource, Source
@@ -36,6 +39,17 @@ def open_source(kind: str) -> Source | HistorySource:
     """
     source: Source | HistorySource = _reader(kind)()
     return source
+
+
+def domain_of_file(kind: str, path: Path) -> str:
+    """The domain of a file's items where nobody names one: the kind's, or told from the file.
+
+    Raises:
+        InputError: no such kind, or a file that cannot be looked at.
+    """
+    source = open_source(kind)
+    told = getattr(source, "domain_of", None)
+    return source.domain if told is None else str(told(path))
 
 
 def read_export(
@@ -65,13 +79,16 @@ def read_export(
         raise UsageError(f"{kind} is read whole; only amazon takes a window.", "Leave it out.")
     reader = _reader(kind)
     source: Source | HistorySource = reader() if window is None else reader(window)
-    found: CatalogueRows | HistoryRows | BulkHistory
-    if isinstance(source, HistorySource):
-        found = source.read(path, domain, user)
-    elif user is not None:
+    if not isinstance(source, HistorySource) and user is not None:
         raise UsageError(f"{kind} is a catalogue: it holds nobody's history.", "Leave --user out.")
-    else:
-        found = source.read(path, domain)
+    with unchanged(path):
+        found: CatalogueRows | HistoryRows | BulkHistory = (
+            source.read(path, domain, user)
+            if isinstance(source, HistorySource)
+            else source.read(path, domain)
+        )
+        if isinstance(found, BulkHistory):
+            found = msgspec.structs.replace(found, marks=marks_of(found.files))
     judge_report(found.report, strict=strict)
     return found
 

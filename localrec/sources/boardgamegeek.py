@@ -91,7 +91,13 @@ class BoardGameGeekSource:
 
     def _rows(self, path: Path, import_log: ImportLog) -> Iterator[ExportCells]:
         with open_bytes(path, self._limits) as stream:
-            is_xml = stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+            start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
+            is_xml = start.startswith(b"<")
+        if b"<message" in start:  # what the interface says until a collection is made ready
+            raise InputError(
+                f"{path} holds no collection yet: BoardGameGeek was still preparing it.",
+                "Ask for it again in a minute, and save that answer.",
+            )
         if is_xml:
             for row, item in enumerate(read_records(path, self._limits, "items", ("item",)), 1):
                 yield ExportCells(row, _as_columns(item), import_log)

@@ -17,7 +17,7 @@ from localrec.sources.import_log import ImportLog
 
 _LEAST_STARS, _MOST_STARS = 0.5, 5.0
 _FIRST_YEAR = 1900  # nobody alive read anything before
-_DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,6})?", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,3}(?:[.,]\d{1,6})?", re.ASCII)
 _WHOLE = re.compile(r"(?P<digits>-?\d{1,9})(?:\.0+)?", re.ASCII)  # a spreadsheet writes 412.0
 _DAY = re.compile(
     r"(?P<year>\d{4})(?:[/-](?P<month>\d{1,2})(?:[/-](?P<day>\d{1,2}))?)?(?:[ T].*)?", re.ASCII
@@ -58,7 +58,7 @@ class RowCells:
         told = self.raw(column)
         if not told:
             return None
-        stars = float(told) if _DECIMAL.fullmatch(told) else None
+        stars = float(told.replace(",", ".")) if _DECIMAL.fullmatch(told) else None
         if stars is None or stars > _MOST_STARS:
             self._repair(column, f"{clean_name(told)!r} is no rating from 0 to 5; left out")
             return None

@@ -23,6 +23,7 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, identity_of
 from localrec.sources.book_cells import RowCells
 from localrec.sources.book_titles import BookTitle, book_key, split_title
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
@@ -89,7 +90,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
         shelf = _slug_of(self.shelf)
         shelves = {shelf, *map(_slug_of, self.labels)}
         if shelves & _ABANDONED:  # some keep such a book on the shelf "read" and tag it "dnf"
-            return Event.DISLIKED
+            return Event.ABANDONED
         if shelf in _PLANNED:
             return Event.WANTED
         if shelf in _TAKEN_UP or self.read_at is not None or self.times:
@@ -101,7 +102,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def standing(self) -> tuple[bool, bool, datetime]:
         """How much the row counts beside another one of the same book: verdict, read, latest."""
-        has_verdict = self.event in (Event.RATED, Event.LIKED, Event.DISLIKED)
+        has_verdict = self.event in (Event.RATED, Event.LIKED, Event.ABANDONED)
         when = self.read_at or self.added_at or datetime.min
         is_planned = self.event in (Event.WANTED, Event.LATER, None)
         return has_verdict, not is_planned, when
@@ -116,6 +117,7 @@ class LibraryLayout(msgspec.Struct, frozen=True):
     read_book: Callable[[RowCells, BookTitle], BookRecord]
 
 
+_DAYS = ("Date Read", "Date Added", "Last Date Read")
 # A column that only one format has -> what a file with it is, and the kind to name instead.
 _TELLTALES = {
     "Bookshelves": ("a Goodreads export", "goodreads"),
@@ -195,7 +197,7 @@ def _check_columns(table: DelimitedTable, layout: LibraryLayout) -> None:
 def _read_books(
     table: DelimitedTable, layout: LibraryLayout, import_log: ImportLog
 ) -> Iterator[BookRecord]:
-    for row, cells in table.rows():
+    for row, cells in with_iso_days(table.rows(), _DAYS, import_log):
         one = RowCells(row, cells, import_log)
         title = split_title(one.raw("Title"))
         if title.name:

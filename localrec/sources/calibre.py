@@ -66,7 +66,7 @@ class CalibreSource:
         Field("own column of ratings", "the rating, instead of Calibre's"),
         Field(
             "own column of yes and no",
-            "by its name: read is seen; to read, wishlist is wanted; dnf, abandoned is disliked; "
+            "by its name: read is seen; to read, wishlist is wanted; dnf, abandoned is given up; "
             "favourite is liked",
         ),
         Field("own column of dates named after reading", "when it was read"),

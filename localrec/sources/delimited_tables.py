@@ -66,6 +66,8 @@ class DelimitedTable:
         for row, cells in self._records():
             if row < self._first_row or not cells:
                 continue
+            if not any(map(str.strip, cells[len(self.header) :])):  # a spreadsheet adds such cells
+                cells = cells[: len(self.header)]
             if len(cells) != len(self.header):
                 self.ragged.append((row, self._ragged_problem(cells)))
                 continue

@@ -38,7 +38,8 @@ class GoodreadsSource:
         Field(
             "Exclusive Shelf",
             "unrated: read and currently-reading are seen, to-read is wanted, did-not-finish and "
-            "abandoned are disliked, own shelves are for later (seen if they were read)",
+            "abandoned are given up, half a dislike, own shelves are for later (seen if they "
+            "were read)",
         ),
         Field(
             "Bookshelves",

@@ -14,6 +14,7 @@ from localrec.data.rows import Event, HistoryRows, Scalar
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
@@ -23,7 +24,7 @@ from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
 
 _ID = re.compile(r"tt\d{5,10}", re.ASCII)
-_DATES = ("%a %b %d %H:%M:%S %Y", "%d-%b-%Y", "%m/%d/%Y", "%d.%m.%Y")
+_DATES = ("%a %b %d %H:%M:%S %Y", "%d-%b-%Y")
 # Columns of the older layout -> their names of today; case differs too.
 _RENAMED = {"you rated": "your rating", "num. votes": "num votes"}
 _FILMS = ("movie", "film", "short", "video", "tv movie", "tv special", "tv short", "feature film")
@@ -92,8 +93,11 @@ class ImdbSource:
                 "Export the list from IMDb again, and leave the file as it is.",
             )
         reader = _Reader(ScreenHistory(person, domain, import_log), import_log)
-        for row, cells in table.rows():
-            told = {names[name]: cell for name, cell in cells.items()}
+        rows = (
+            (row, {names[name]: cell for name, cell in cells.items()})
+            for row, cells in table.rows()
+        )
+        for row, told in with_iso_days(rows, ("date rated", "created"), import_log):
             reader.take(ExportCells(row, told, import_log))
         reader.take_episodes()
         for row, problem in table.ragged:

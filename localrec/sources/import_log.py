@@ -120,6 +120,8 @@ class ImportLog:
         for problem in self._problems:
             if problem.action == "dropped":
                 return f"row {problem.row} {problem.problem}"
+        if self._apart:
+            return f"it holds only {' and '.join(self._apart)}"
         return "it holds no rows"
 
     def _apart_notes(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from localrec.foundation.bounded_files import (
 )
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import parse_moment
 from localrec.sources.import_log import ImportLog
@@ -171,9 +172,12 @@ class LastFmSource:
 
     def _count_table(self, path: Path, counter: _Counter, import_log: ImportLog) -> int:
         table, columns = self._open(path)
+        times = [name for name in table.header if name.casefold() in _NAMES["time"]]
         kept = 0
-        for row, cells in table.rows():
+        for row, cells in with_iso_days(table.rows(), times, import_log):
             told = {name: " ".join(cells[one] for one in ones) for name, ones in columns.items()}
+            if len(times) > 1 and seconds_of(told["time"].strip()) is None:
+                told["time"] = _first_time([cells[one] for one in times]) or told["time"]
             kept += counter.take(row, told)
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)
@@ -276,6 +280,11 @@ def seconds_of(time: str) -> int | None:
     except ValueError:
         return None  # the 31st of February
     return int(at.timestamp())
+
+
+def _first_time(cells: Iterable[str]) -> str | None:
+    """The first of several cells that holds a time; a spreadsheet may have spoilt the others."""
+    return next((cell for cell in cells if seconds_of(cell.strip()) is not None), None)
 
 
 def _cells_of(line: str, delimiter: str) -> list[str]:

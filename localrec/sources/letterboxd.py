@@ -22,6 +22,7 @@ from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.archives import Archive, Member, open_export
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import FIRST_WORK
 from localrec.sources.import_log import ImportLog
@@ -46,8 +47,9 @@ _SINGLE = {
 }
 _LISTS = {"watchlist": "watchlist.csv", "like": "likes/films.csv", "watched": "watched.csv"}
 _TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
-_RATING = re.compile(r"\d{1,3}(?:\.\d{1,3})?", re.ASCII)
-_YEAR = re.compile(r"\d{4}", re.ASCII)
+_DAYS = ("Date", "Watched Date")
+_RATING = re.compile(r"\d{1,3}(?:[.,]\d{1,3})?", re.ASCII)
+_YEAR = re.compile(r"\d{4}(?:\.0)?", re.ASCII)
 _LINK = re.compile(r"https://(?:boxd\.it|letterboxd\.com)/[\w/-]+", re.ASCII)
 _MARKUP = re.compile(r"</?(?:a|b|blockquote|br|em|i|p|strong)\b[^<>]{0,500}>", re.IGNORECASE)
 
@@ -126,7 +128,8 @@ class LetterboxdSource:
         kept = 0
         for name, table in tables.items():
             reader = _FileReader(name, import_log, films, key_of_link)
-            kept += sum(reader.take(row, cells) for row, cells in table.rows())
+            rows = with_iso_days(table.rows(), _DAYS, import_log)
+            kept += sum(reader.take(row, cells) for row, cells in rows)
             for row, problem in table.ragged:
                 import_log.drop(row, name, problem)
         return films, kept
@@ -312,8 +315,8 @@ class _FileReader:
         if not text:
             return None  # films that are only announced have none
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
-        if _YEAR.fullmatch(text) and FIRST_WORK <= int(text) <= latest:
-            return int(text)
+        if _YEAR.fullmatch(text) and FIRST_WORK <= int(text[:4]) <= latest:
+            return int(text[:4])
         self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"
         )
@@ -322,8 +325,9 @@ class _FileReader:
     def _read_rating(self, row: int, cell: str) -> float | None:
         """The stars; a rating that cannot be costs a row of ratings.csv, elsewhere only itself."""
         text = cell.strip()
-        if _RATING.fullmatch(text) and 0.5 <= float(text) <= 5:
-            return float(text)
+        told = text.replace(",", ".")
+        if _RATING.fullmatch(text) and 0.5 <= float(told) <= 5:
+            return float(told)
         problem = f"{clean_name(text)!r} is no rating from 0.5 to 5" if text else "has no rating"
         if self._name == "ratings.csv":
             self._import_log.drop(row, self._column("Rating"), problem)

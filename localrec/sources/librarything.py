@@ -19,6 +19,7 @@ from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.book_cells import RowCells
 from localrec.sources.book_library import BookRecord, library_of
 from localrec.sources.book_titles import BookTitle, split_title
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
@@ -139,7 +140,7 @@ class LibraryThingSource:
                 f"{', '.join(table.header[:20])}.",
                 "Export it again from LibraryThing, as JSON or with tabs.",
             )
-        for row, cells in table.rows():
+        for row, cells in with_iso_days(table.rows(), ("Date Read", "Entry Date"), import_log):
             yield row, {**cells, "labels": cells.get("Tags", "").split(",")}
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)

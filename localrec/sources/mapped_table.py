@@ -30,9 +30,11 @@ from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.event_words import known_events
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
@@ -59,13 +61,6 @@ _FORMATS = {
     ".parquet": "parquet",
 }
 _MAPPING_BYTES = 1 << 20
-# What tables of reading and watching usually call what happened.
-_USUAL_EVENTS = {
-    **dict.fromkeys(("dropped", "dnf", "did not finish", "abandoned", "gave up"), Event.DISLIKED),
-    **dict.fromkeys(("read", "watched", "finished", "completed", "done"), Event.SEEN),
-    **dict.fromkeys(("to-read", "to read", "watchlist", "wishlist", "planned"), Event.WANTED),
-    **dict.fromkeys(("favorite", "favourite", "loved"), Event.LIKED),
-}
 
 
 class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -263,7 +258,7 @@ def read_mapping(path: Path) -> TableMapping:
         with open_regular(path, FileLimits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
         return msgspec.convert(tomllib.loads(written), TableMapping)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"{path} is no mapping: {clean_text(error)}.", "localrec help sources tells its fields."
         ) from error
@@ -362,12 +357,13 @@ def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) 
             f"SELECT count(*) FROM {flat.read} WHERE {cell} = {rating.unrated}"
         )
     import_log.tell(
-        f"A {rating.unrated:g} in column {column} is taken as not rated ({count:,} rows)."
+        f"A {rating.unrated:g} in column {column} is taken as not rated ({count_of(count, 'row')})."
     )
 
 
 def _rating_cell(cell: str, rating: RatingScale) -> str:
     """SQL for the cell of a rating; empty where it says "not rated"."""
+    cell = f"replace({cell}, ',', '.')"  # a scale has no thousands
     if rating.unrated is None:
         return cell
     return f"CASE WHEN {number(cell)} = {rating.unrated} THEN '' ELSE {cell} END"
@@ -382,11 +378,7 @@ def _moment(cell: str, timestamp: TimestampFormat) -> str:
 
 
 def _event(cell: str, mapping: TableMapping) -> str:
-    known = (
-        {event.value: event for event in Event}
-        | _USUAL_EVENTS
-        | {word.strip().lower(): event for word, event in mapping.events.items()}
-    )
+    known = known_events(mapping.events)
     cases = " ".join(f"WHEN {sql_literal(word)} THEN '{event}'" for word, event in known.items())
     return f"CASE {cell} {cases} END"
 

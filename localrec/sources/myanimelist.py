@@ -25,7 +25,7 @@ _BOOKS = "books"
 # A status in words, or by the number that older exports write; manga are read, not watched.
 _EVENTS = {
     **dict.fromkeys(("completed", "2", "watching", "reading", "1"), Event.SEEN),
-    **dict.fromkeys(("dropped", "4"), Event.DISLIKED),
+    **dict.fromkeys(("dropped", "4"), Event.ABANDONED),
     **dict.fromkeys(("plan to watch", "plan to read", "6"), Event.WANTED),
     **dict.fromkeys(("on-hold", "on hold", "3"), Event.LATER),
 }
@@ -52,8 +52,8 @@ class MyAnimeListSource:
         Field("my_score", "the rating, 1 to 10, in stars; 0 means none"),
         Field(
             "my_status",
-            "unrated: Watching and Completed are seen, Dropped is disliked, Plan to Watch is "
-            "wanted, On-Hold is for later",
+            "unrated: Watching and Completed are seen, Dropped is given up, half a "
+            "dislike, Plan to Watch is wanted, On-Hold is for later",
         ),
         Field("my_times_watched, my_times_read", "how often it was seen again"),
         Field("my_finish_date, my_start_date", "when it happened (the first that is filled)"),

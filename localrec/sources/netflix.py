@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 
 from localrec.data.domains import Domain
@@ -20,6 +18,7 @@ from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.text import clean_name
 from localrec.sources.archives import open_export
+from localrec.sources.day_order import DayOrder
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
@@ -37,7 +36,6 @@ _SEASON = re.compile(
     r"miniserie|miniséries?|edición limitada)(?:\s.*)?",
     re.IGNORECASE,
 )
-_DAY = re.compile(r"(\d{1,4})[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})\.?", re.ASCII)
 _DURATION = re.compile(r"(\d{1,3}):(\d\d):(\d\d)", re.ASCII)
 _SEEN_S = 120  # what was stopped within two minutes was looked at, not seen
 _EPISODES = 3  # so many names behind one prefix make it a series
@@ -104,14 +102,16 @@ class NetflixSource:
             if member is None:
                 archive.refuse("a history of Netflix")
             table = DelimitedTable(member, self._limits)
-            rows = self._rows(table, person)
+            rows = self._rows(table, person, import_log)
         titles = ScreenHistory(person, domain, import_log)
         _Reader(titles, import_log, rows).read()
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)
         return titles.history(path)
 
-    def _rows(self, table: DelimitedTable, person: str) -> list[tuple[int, dict[str, str]]]:
+    def _rows(
+        self, table: DelimitedTable, person: str, import_log: ImportLog
+    ) -> list[tuple[int, dict[str, str]]]:
         """The rows of the person's profile, with the names of columns in lower case."""
         header = {name.casefold() for name in table.header}
         if header != _SHORT and not header >= _FULL:
@@ -132,7 +132,10 @@ class NetflixSource:
                 f"{table.path} holds several profiles, and none is called {person!r}.",
                 f"Name one with --user: {', '.join(sorted(profiles))}.",
             )
-        return [(row, cells) for row, cells in rows if clean_name(cells["profile name"]) in own]
+        mine = [(row, cells) for row, cells in rows if clean_name(cells["profile name"]) in own]
+        for _ in range(len(rows) - len(mine)):
+            import_log.set_apart("viewings of other profiles")
+        return mine
 
 
 class _Reader:
@@ -148,7 +151,7 @@ class _Reader:
         self._import_log = import_log
         self._rows = rows
         self._series = _series_among(cells["title"] for _, cells in rows)
-        self._order = _order_of_days([cells.get("date", "") for _, cells in rows])
+        self._order = DayOrder((cells.get("date", "") for _, cells in rows), falls=True)
 
     def read(self) -> None:
         for row, cells in self._rows:
@@ -165,7 +168,7 @@ class _Reader:
         if _seconds_of(cells.raw("duration"), _SEEN_S) < _SEEN_S:
             self._import_log.set_apart("viewings of less than two minutes")
             return
-        at = cells.moment("start time") if cells.raw("start time") else self._day(cells)
+        at = cells.moment("start time") or cells.at("date", self._order.as_iso(cells.raw("date")))
         series = series_of(name) or next(
             (found for found in _prefixes(name) if found in self._series), ""
         )
@@ -173,15 +176,6 @@ class _Reader:
         # Several episodes bear one day: each is a viewing of its own.
         deed = Deed(event=Event.SEEN, at=at, is_viewing=True)
         self._titles.take(cells.row, title, deed, part=name if series else "")
-
-    def _day(self, cells: ExportCells) -> datetime | None:
-        found = _DAY.fullmatch(cells.raw("date"))
-        if found is None or len(found[1]) > 2:
-            return cells.moment("date")
-        first, second, year = (int(part) for part in found.groups())
-        day, month = (second, first) if self._order == "month first" else (first, second)
-        full = year + 2000 if year < 100 else year
-        return cells.at("date", f"{full:04d}-{month:02d}-{day:02d}")
 
 
 def series_of(title: str) -> str:
@@ -204,28 +198,6 @@ def _series_among(titles: Iterable[str]) -> set[str]:
     behind = Counter(prefix for name in names for prefix in _prefixes(name))
     by_season = {series_of(name) for name in names} - {""}
     return {name for name, count in behind.items() if count >= _EPISODES} | by_season
-
-
-def _order_of_days(told: Sequence[str]) -> str:
-    """Which number of a day is the month: by numbers beyond 12, else by the falling order.
-
-    Netflix lists the newest viewing first; of two readings, the one that falls more often is right.
-    """
-    found = [match for one in told if (match := _DAY.fullmatch(one.strip())) and len(match[1]) < 3]
-    if any("." in match.string for match in found):
-        return "day first"
-    days = [tuple(map(int, match.groups())) for match in found]
-    first, second = (sum(day[place] > 12 for day in days) for place in (0, 1))
-    if first != second:
-        return "day first" if first > second else "month first"
-    month_first = [(year, month, day) for month, day, year in days]
-    day_first = [(year, month, day) for day, month, year in days]
-    return "month first" if _falls(month_first) >= _falls(day_first) else "day first"
-
-
-def _falls(days: Sequence[tuple[int, ...]]) -> int:
-    """How often a day is no later than the one above it."""
-    return sum(below <= above for above, below in pairwise(days))
 
 
 def _seconds_of(duration: str, unknown: int) -> int:

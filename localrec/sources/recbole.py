@@ -22,6 +22,7 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
 from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.domain_words import domain_of_header
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
@@ -79,6 +80,17 @@ class RecBoleSource:
         return not preview.name.endswith(".zip") and any(
             name.endswith((".item", ".inter")) for name in names
         )
+
+    def domain_of(self, path: Path) -> str:
+        """What the items are about, by the fields and the file's name; products if nothing tells.
+
+        Raises:
+            InputError: no atomic file.
+        """
+        files = _find_files(path)
+        told = files.get(".item") or files[".inter"]
+        names = [field.name for field in AtomicTable(told, self._limits).fields]
+        return domain_of_header(told, names) or "products"
 
     def read(
         self, path: Path, domain: Domain, user: str | None = None

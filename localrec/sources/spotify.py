@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC
+from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -37,6 +38,7 @@ _EXTENDED = re.compile(
 _OTHER = re.compile(r"streaming_?history_?(?:podcast|video|audiobook).*\.json", re.IGNORECASE)
 _LIBRARY = "yourlibrary.json"
 _HEARD_MS = 30_000
+_SECONDS = re.compile(r"1\d{9}(?:\d{3})?", re.ASCII)  # since 1970, or milliseconds
 
 
 class _Stream(msgspec.Struct, gc=False):
@@ -45,13 +47,14 @@ class _Stream(msgspec.Struct, gc=False):
     endTime: str | None = None
     artistName: str | None = None
     trackName: str | None = None
-    msPlayed: float | None = None
-    ts: str | None = None
-    ms_played: float | None = None
+    msPlayed: float | str | None = None
+    ts: str | int | None = None
+    ms_played: float | str | None = None
     master_metadata_track_name: str | None = None
     master_metadata_album_artist_name: str | None = None
     master_metadata_album_album_name: str | None = None
     episode_name: str | None = None
+    podcastName: str | None = None
     audiobook_title: str | None = None
     reason_end: str | None = None
 
@@ -125,7 +128,7 @@ class SpotifySource:
         if not reader.tally:
             raise InputError(
                 f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
-                "Export it again, once there is a stream to export.",
+                "Name the files of music, or export again, once there is a stream to export.",
             )
         return HistoryRows(
             items=reader.tally.items(domain),
@@ -198,10 +201,13 @@ class _Reader:
     def _take(self, name: str, row: int, stream: _Stream) -> None:
         title = stream.trackName if stream.ms_played is None else stream.master_metadata_track_name
         artist = stream.artistName or stream.master_metadata_album_artist_name
+        if stream.podcastName is not None:
+            self.import_log.set_apart("episodes of podcasts")
+            return
         if title is None and stream.ms_played is not None:
             self.import_log.set_apart(_sort_of(stream))
             return
-        played_ms = stream.msPlayed if stream.ms_played is None else stream.ms_played
+        played_ms = _number(stream.msPlayed if stream.ms_played is None else stream.ms_played)
         if played_ms is None or played_ms < 0:
             self.import_log.drop(row, name, "does not say how long it was played")
             return
@@ -238,8 +244,10 @@ class _Reader:
         return place < len(track.seconds) and track.seconds[place] < at_s + 60
 
     def _read_moment(self, name: str, row: int, stream: _Stream) -> int | None:
-        told = stream.ts or stream.endTime or ""
-        at = parse_moment(told)
+        told = str(stream.ts or stream.endTime or "")
+        at = parse_moment(told.removesuffix(" UTC"))
+        if at is None and _SECONDS.fullmatch(told):
+            at = from_seconds(int(told[:10]))
         at_s = None if at is None else int(at.replace(tzinfo=UTC).timestamp())
         problem = "is no time" if at_s is None else self.tally.moment_problem(at_s)
         if problem is None:
@@ -270,6 +278,15 @@ class _Reader:
             return
         self._marks[key] = event
         self.kept += 1
+
+
+def _number(told: float | str | None) -> float | None:
+    """A number, also where an exporter wrote it as a text."""
+    try:
+        value = float("nan" if told is None else told)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
 
 
 def _is_history(name: str) -> bool:

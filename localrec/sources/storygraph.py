@@ -32,7 +32,7 @@ class StoryGraphSource:
         Field(
             "Read Status",
             "unrated: read and currently-reading are seen, to-read is wanted, did-not-finish is "
-            "disliked, others are for later",
+            "given up, half a dislike, others are for later",
         ),
         Field("Star Rating", "the rating in stars, in quarters; 0.25 becomes 0.5"),
         Field(

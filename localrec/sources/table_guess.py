@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import msgspec
 
@@ -13,28 +12,34 @@ from localrec.sources.catalogues.column_profiles import ColumnProfile, profile_c
 from localrec.sources.catalogues.header_words import CREATORS, header_words
 from localrec.sources.catalogues.number_columns import zero_is_missing
 from localrec.sources.catalogues.records import RecordTable
+from localrec.sources.day_order import DayOrder
+from localrec.sources.event_words import known_events
 from localrec.sources.mapped_table import (
     ColumnMapping,
     RatingScale,
     TableMapping,
     TimestampFormat,
 )
+from localrec.sources.table_history import rating_value
 
 _LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
-_FORMATS = (
-    ("%d/%m/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("%d.%m.%Y", r"\d{1,2}\.\d{1,2}\.\d{4}"),
-    ("%B %d, %Y", r"[A-Z][a-z]+ \d{1,2}, \d{4}"),
+_MOST_EVENTS = 15  # different words for what happened
+_MOSTLY = 0.8  # of a column's cells
+_OUT_OF = re.compile(r"/\s*(\d{1,3})$")
+_WORDED = (  # days with the month in letters, as strptime has them
+    ("%d %b %Y", r"\d{1,2} [A-Z][a-z]{2} \d{4}"),
+    ("%d %B %Y", r"\d{1,2} [A-Z][a-z]{3,8} \d{4}"),
+    ("%b %d, %Y", r"[A-Z][a-z]{2} \d{1,2}, \d{4}"),
+    ("%B %d, %Y", r"[A-Z][a-z]{3,8} \d{1,2}, \d{4}"),
 )
-_DOMAIN_WORDS = {
-    "books": {"book", "isbn", "isbn13", "author", "page"},
-    "music": {"track", "song", "artist", "album"},
-    "products": {"asin", "product", "brand"},
-    "places": {"business", "restaurant", "venue"},
-    "cocktails": {"drink", "cocktail"},
-}
+# Numbers of what was done, not of what it was done with.
+_OF_DEEDS = frozenset(
+    "checkin check rating review row entry order log play event watch vote record comment line "
+    "transaction history listen scrobble visit".split()
+)
+_NOTES = frozenset("review comment note remark thought opinion".split())
 
 
 class NearKind(msgspec.Struct, frozen=True):
@@ -76,29 +81,29 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
     """
     profiles = profile_columns(table)
     who = None if user else _user_column(profiles)
-    rating, when = _of(profiles, "rating"), _time_column(profiles)
-    if who is None and (user is None or (rating is None and when is None)):
+    rating = _of(profiles, "rating") or _written_rating(profiles, table)
+    when = _time_column(profiles)
+    event = _event_column(profiles)
+    if who is None and (user is None or not (rating or when or event)):
         return None
-    left = [one for one in profiles if one not in (who, rating, when)]
-    title = _of(left, "name")
-    item = next((one for one in left if one.meaning == "id" or _is_key(one)), title)
-    if item is None:
-        return None
+    left = [one for one in profiles if one not in (who, rating, when, event)]
+    note = next((one for one in left if _is_note(one)), None)
+    title = _of([one for one in left if one is not note], "name")
     creator = next((one for one in left if one.meaning in CREATORS), None)
     year = _of(left, "year")
+    title = title or _likeliest_name([one for one in left if one not in (note, creator, year)])
+    item = next((one for one in left if _is_key(one)), title)
+    if item is None:
+        return None
+    columns = {
+        "item": item, "user": who, "title": title, "rating": rating, "timestamp": when,
+        "event": event, "note": note, "year": year, "creator": creator,
+    }  # fmt: skip
     return TableMapping(
-        columns=ColumnMapping(
-            item=item.name,
-            user=who.name if who else None,
-            title=title.name if title else None,
-            rating=rating.name if rating else None,
-            timestamp=when.name if when else None,
-            year=year.name if year else None,
-            creator=creator.name if creator else None,
-        ),
+        columns=ColumnMapping(**{field: one.name for field, one in columns.items() if one}),
         data=table.path.name,
         rating=_scale(rating),
-        timestamp=_moments(when),
+        timestamp=_moments(when, table),
     )
 
 
@@ -117,19 +122,29 @@ def mapping_text(mapping: TableMapping) -> str:
     return toml_text(told)
 
 
-def domain_of_header(path: Path, columns: tuple[str, ...]) -> str:
-    """The shipped domain that a table of users is likeliest about, by its name and header."""
-    words = {word for column in (path.stem, *columns) for word in header_words(column)}
-    scores = {name: len(words & told) for name, told in _DOMAIN_WORDS.items()}
-    best = max(scores, key=lambda name: scores[name])
-    return best if scores[best] else "movies"
-
-
 def _of(profiles: list[ColumnProfile], meaning: str) -> ColumnProfile | None:
     told = [one for one in profiles if one.meaning == meaning and one.holds != "nothing"]
     if meaning in ("rating", "year"):
         told = [one for one in told if one.holds == "number"]
     return max(told, key=lambda one: one.certainty, default=None)
+
+
+def _written_rating(profiles: list[ColumnProfile], table: RecordTable) -> ColumnProfile | None:
+    """A column of ratings such as "8/10" or "★★★½", profiled as the numbers that they are."""
+    for one in profiles:
+        if one.meaning != "rating" or one.holds not in ("name", "list", "date"):
+            continue
+        cells = [str(cell).strip() for cell in table.column(one.name) if cell]
+        told = [value for cell in cells if (value := rating_value(cell)) is not None]
+        if len(told) < _MOSTLY * len(cells):
+            continue
+        tops = [float(found[1]) for cell in cells if (found := _OUT_OF.search(cell))]
+        one.low, one.high = min(told), max([*told, *tops, 5.0])
+        one.zeros = told.count(0.0) / len(told)
+        one.lowest = min((value for value in told if value > 0), default=0.0)
+        one.lowest_share = told.count(one.lowest) / len(told)
+        return one
+    return None
 
 
 def _user_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
@@ -144,9 +159,38 @@ def _time_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
     return told[0] if told else None
 
 
+def _event_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
+    """The column whose words say what happened: read, to-read, dropped ..."""
+    known = known_events()
+    return next(
+        (
+            one
+            for one in profiles
+            if one.holds == "name"
+            and one.distinct <= _MOST_EVENTS
+            and all(word.strip().lower() in known for word in one.common)
+        ),
+        None,
+    )
+
+
+def _likeliest_name(profiles: list[ColumnProfile]) -> ColumnProfile | None:
+    """The column with most different names, where no header says that it has the items'."""
+    told = [one for one in profiles if one.holds in ("name", "text") and one.filled > 0.9]
+    return max(told, key=lambda one: one.distinct, default=None)
+
+
+def _is_note(one: ColumnProfile) -> bool:
+    """Whether a column holds what a user said of an item."""
+    told = set(header_words(one.name))
+    return one.holds in ("text", "name") and bool(told & _NOTES) and one.meaning != "rating"
+
+
 def _is_key(one: ColumnProfile) -> bool:
     words = header_words(one.name)
-    return words[-1:] in (("id",), ("isbn",), ("asin",), ("key",)) and one.meaning != "user"
+    is_id = words[-1:] in (("id",), ("isbn",), ("isbn13",), ("asin",), ("key",))
+    is_told = is_id or one.meaning == "id"
+    return is_told and one.meaning != "user" and one.filled > 0.9 and not _OF_DEEDS & set(words)
 
 
 def _scale(rating: ColumnProfile | None) -> RatingScale:
@@ -158,12 +202,25 @@ def _scale(rating: ColumnProfile | None) -> RatingScale:
     return RatingScale(scale=(low, top), unrated=0.0 if unrated else None)
 
 
-def _moments(when: ColumnProfile | None) -> TimestampFormat:
+def _moments(when: ColumnProfile | None, table: RecordTable) -> TimestampFormat:
     if when is None:
         return TimestampFormat()
     if when.holds == "number":
         return TimestampFormat(unit="since 1970")
-    for form, pattern in _FORMATS:
-        if when.first and all(re.fullmatch(pattern, cell) for cell in when.first):
-            return TimestampFormat(format=form)
-    return TimestampFormat()
+    cells = [str(cell).strip() for cell in table.column(when.name) if cell]
+    for form, pattern in _WORDED:
+        if re.match(pattern, cells[0]):
+            return TimestampFormat(format=form + _clock_of(cells[0]))
+    order = DayOrder(cells)
+    if not order.example:
+        return TimestampFormat()
+    sign = next(char for char in order.example if not char.isdigit())
+    parts = ["%m", "%d"] if order.month_first else ["%d", "%m"]
+    year = "%Y" if re.search(r"\d{4}", order.example) else "%y"
+    return TimestampFormat(format=sign.join([*parts, year]) + _clock_of(order.example))
+
+
+def _clock_of(cell: str) -> str:
+    """The end of a format for the time of day behind a day; "" where there is none."""
+    found = re.search(r"(,?[ T])\d{1,2}:\d\d(:\d\d)?$", cell)
+    return f"{found[1]}%H:%M{':%S' if found[2] else ''}" if found else ""

@@ -25,7 +25,7 @@ from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, cle
 _MOMENTS = ("rated_at", "watched_at", "last_watched_at", "listed_at", "collected_at", "hidden_at")
 _THINGS = ('"movie"', '"show"')
 _FILE_WORDS = ("watched", "ratings", "watchlist", "history")
-_LISTS = {"dropped": Event.DISLIKED, "watchlist": Event.WANTED, "watchlists": Event.WANTED}
+_LISTS = {"dropped": Event.ABANDONED, "watchlist": Event.WANTED, "watchlists": Event.WANTED}
 
 
 class TraktSource:
@@ -49,7 +49,7 @@ class TraktSource:
         Field("watched_at", "a viewing; each counts"),
         Field("plays, last_watched_at", "how often it was seen, and when last"),
         Field("listed_at, in a file of the watchlist", "wanted"),
-        Field("hidden_at, in a file of dropped shows", "disliked"),
+        Field("hidden_at, in a file of dropped shows", "given up, half a dislike"),
         Field("collected_at", "the film or series is there; owning it is no verdict"),
         Field(
             "episode, season",

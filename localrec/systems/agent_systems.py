@@ -1,4 +1,4 @@
-"""AgenticRec and its compositions by name, for questions, lists and rankings."""
+"""Register AgenticRec and its configurations by name, for questions, lists and rankings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Agents:
 def agent_reranker(
     context: DomainContext, name: str, config: AgenticRecConfig | None = None
 ) -> AgentReranker:
-    """Make an agent that reranks; its model is started, so that a missing one is told.
+    """Make an agent that reranks; start its model now, so that a missing one is reported.
 
     Args:
         context: The domain.

@@ -1,4 +1,4 @@
-"""Answer questions in an agent's order: `ask --system agenticrec` and its compositions.
+"""Answer questions with the items in an agent's order: `ask --system agenticrec`.
 
 MARC reads the question, holds its hard constraints and proposes candidates. An agent with tools
 orders them for the user, and MARC explains the first. The agent sees only candidates, so the
@@ -30,7 +30,7 @@ from localrec.workspace.domain_context import DomainContext
 
 
 class AgenticAnswerer(Marc):
-    """Answer questions about one domain, in an agent's order.
+    """Answer questions about one domain, with an agent that orders the items.
 
     Args:
         context: The domain that is asked about.
@@ -50,7 +50,7 @@ class AgenticAnswerer(Marc):
         self._open_reranker = open_reranker
 
     def _choose(self, request: AnswerRequest) -> ChosenItems:
-        """Let the agent order what is proposed, and keep the first k."""
+        """Let the agent order the candidates, and keep the first k."""
         query, fit, trace = request.search, request.fit, request.trace
         proposing = max(request.k, min(DEFAULT_CANDIDATES, int(request.pool.items.sum())))
         reflected = self._reflect(request, proposing)

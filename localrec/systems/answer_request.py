@@ -1,4 +1,4 @@
-"""The records that the stages of one answer hand to each other, and how the first is prepared."""
+"""Records that the stages of one answer exchange, and the preparation of the first."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from localrec.data.arrays import Mask
 from localrec.data.query import Query, RoutedTask
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
+from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.personalize import exclude_disliked, state_mask
 from localrec.retrieval.search_query import RankedItems, SearchQuery
@@ -27,7 +28,7 @@ LIST = 10  # items that are chosen together, however few of them are asked for
 
 
 class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One question on its way through the stages, ready for retrieval.
+    """One question with everything that retrieval needs.
 
     Args:
         question: The question as it was asked.
@@ -46,6 +47,11 @@ class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
     k: int
     fit: ScoredItems | None
     trace: RunTrace
+
+    @property
+    def profile(self) -> UserProfile | None:
+        """The profile of the user who asks; None: nobody is named or nothing is known."""
+        return None if self.fit is None else self.fit.user_profile
 
 
 class ChosenItems(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,14 +98,14 @@ def prepare(
 
 
 def _asked_state(context: DomainContext, question: Question, query: Query) -> Mask | None:
-    """The items whose state the question asks for; None where nobody is named or none is asked."""
+    """Return the items in the state that the question asks for; None without a user or a state."""
     if question.user is None or (query.met is None and query.on_list is None):
         return None
     return state_mask(context.user_profile(question.user), query)
 
 
 def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | None:
-    """Score all items for a user; None where nothing is known of them."""
+    """Score all items for a user; None where nothing is known about the user."""
     from localrec.systems.question_scores import question_scores  # a question without a user
 
     with trace.timed("memory"):
@@ -110,5 +116,5 @@ def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | No
 
 
 def model_opener(context: DomainContext, role: str, player: str) -> Callable[[], ChatModel] | None:
-    """Return what opens the model of a role; None where no model plays it."""
+    """Return the function that opens the model of a role; None where no model has the role."""
     return partial(context.models.open, role) if player in ("model", "adapter") else None

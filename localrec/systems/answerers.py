@@ -1,4 +1,4 @@
-"""MARC, its ablations and vector-only RAG by name: `ask --system marc`."""
+"""Register MARC, its ablations and vector-only RAG by name: `ask --system marc`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Lists and rankings from a history alone: `recommend --system auto` and its ablations.
 
-Four kinds of evidence are added up (`ranking/preference_features.py`), each of which can be left
-out: that gives the baselines and ablations. A history counts from its first item on, and whether
-it lies in the store or came with the request makes no difference.
+Four kinds of evidence are added up (`ranking/preference_features.py`). Leaving some out gives the
+baselines and ablations. A history counts from its first item on, whether it comes from the store or
+with the request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from localrec.workspace.domain_context import DomainContext
 
 
 class EvidenceRecommender(ItemRecommender):
-    """Recommends and ranks for people of one domain.
+    """Recommend and rank for the users of one domain.
 
     Args:
         catalogue: Items and attributes.
@@ -45,7 +45,7 @@ class EvidenceRecommender(ItemRecommender):
         self._config = config
 
     def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Scores of all items for a taste, higher is better, (n,)."""
+        """Score all items for a user profile, higher is better, (n,)."""
         scores = np.zeros(len(self._catalogue), dtype=np.float32)
         if self._config.popularity:
             scores += preference_features.popularity_scores(self._interactions)
@@ -63,7 +63,7 @@ class EvidenceRecommender(ItemRecommender):
         return ScoredItems(scores, user_profile, reason_builder, self._spoke(user_profile))
 
     def _spoke(self, user_profile: UserProfile) -> dict[str, str]:
-        """Which kinds of evidence had anything to say."""
+        """List the kinds of evidence with different scores for different items."""
         has_taste = bool((user_profile.strengths != 0).any())
         heard = {
             "popularity": self._config.popularity and self._interactions.user_count > 0,
@@ -80,7 +80,7 @@ EvidenceParts = tuple[Catalogue, InteractionMatrix, EmbeddedField | None, Eviden
 
 
 def evidence_parts(context: DomainContext, config: EvidenceConfig) -> EvidenceParts:
-    """Open what an `EvidenceRecommender` is made of."""
+    """Open the parts of an `EvidenceRecommender`."""
     field = context.description_field if config.nearness else None
     return context.catalogue, context.interactions, field, config
 

@@ -1,4 +1,4 @@
-"""The default recommender, its counted evidence and the ablations of that by name."""
+"""Register the default recommender, its counted evidence and their ablations by name."""
 
 from __future__ import annotations
 

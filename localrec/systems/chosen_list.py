@@ -1,4 +1,4 @@
-"""Lists that are chosen from the scores of one or several users, and their records."""
+"""Choose a list from the scores of one or several users, and record it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from localrec.systems.scored_items import (
 
 
 class ListParts(msgspec.Struct, frozen=True):
-    """What a list is made of besides scores: items, likes, and the vectors of descriptions."""
+    """The inputs of a list besides scores: items, likes, and text vectors."""
 
     catalogue: Catalogue
     interactions: InteractionMatrix
@@ -46,7 +46,7 @@ class ListParts(msgspec.Struct, frozen=True):
 
 
 class ItemScorer(Protocol):
-    """Scores the items of a catalogue for one user, and gives reasons."""
+    """Score the items of a catalogue for one user, and give reasons."""
 
     def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items for a user, higher is better, (n,)."""
@@ -59,7 +59,7 @@ class ItemScorer(Protocol):
         ...
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
-        """Why some items stand where they do, in their order."""
+        """Explain the places of some items, in order."""
         ...
 
 
@@ -70,7 +70,7 @@ def chosen_list(
     k: int,
     options: ListOptions,
 ) -> Recommendations:
-    """Recommend k items that several users, or one, have neither met nor barred."""
+    """Recommend k items that none of the users has met or excluded."""
     started = time.perf_counter()
     users = {clean_name(user): profile for user, profile in users.items()}
     profiles = list(users.values())
@@ -107,7 +107,7 @@ def list_record(
     reasons: Reasons,
     moments: tuple[float, float],
 ) -> Recommendations:
-    """Return the record of a list; the moments are those when it was begun and ranked."""
+    """Return the record of a list; the moments are those of its begin and its ranking."""
     told = tuple(
         recommended_item(parts.catalogue, fit, rank, item, reason)
         for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)

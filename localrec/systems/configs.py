@@ -1,6 +1,6 @@
-"""What a system that answers questions is made of, and who plays its parts.
+"""Configure systems that answer questions, and name the models of their roles.
 
-Apart from the systems, so that one can be named without loading all that it is made of.
+The configurations stand alone, so that a system can be named without loading its parts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FALLBACK_AGENT = "agenticrec-fused"  # who stands in for an agent whose model ca
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """One composition of MARC's stages.
+    """Configure the stages of MARC.
 
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
@@ -36,7 +36,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a chat model plays, as the settings name them."""
+        """List the roles of chat models, as the settings name them."""
         played = {
             "slots": self.reader,
             "router": self.router,
@@ -47,7 +47,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
-    """MARC's stages, with an agent that puts in order what they found.
+    """Configure MARC with an agent that orders the retrieved items.
 
     Args:
         agent: Name of its composition among `systems.agents.AGENTS`.
@@ -57,14 +57,14 @@ class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a model plays."""
+        """List the roles of models."""
         from localrec.agent.configs import AGENTS
 
         return (*super().asks_model, *(("agent",) if AGENTS[self.agent].asks_model else ()))
 
 
 class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Vector-only retrieval with a model that picks.
+    """Configure vector-only retrieval with a model that selects items.
 
     Args:
         passages: Nearest texts that the model chooses among.
@@ -74,7 +74,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a model plays."""
+        """List the roles of models."""
         return ("selector",)
 
 
@@ -143,7 +143,7 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
 
 
 def _player(settings: Settings, role: ModelRole) -> str:
-    """Who plays a role that the settings bind."""
+    """Return the player of a role in the settings."""
     field = _FIELD_OF_ROLE[role]
     if settings.roles[role] == RULES:
         return _COUNTERPARTS[field]

@@ -1,4 +1,4 @@
-"""What is told where a question, or a part of it, cannot be answered with items."""
+"""Answer questions, or parts of them, that items cannot answer."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from localrec.foundation.run_trace import RunTrace
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.topics import (
     TopicPrototypes,
-    is_doubtful,
     is_small_talk,
+    score_needed,
     topic_of,
     topic_prototypes,
+    topic_score,
+    topic_weights,
 )
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace.domain_context import DomainContext
 
 _NEAREST = 2
+_UNREAD = 0.5  # score needed below which little was read
 
 
 def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
-    """Return the query with its topic, where it is not a wish."""
+    """Return the query with its topic, where it asks for no items."""
     domain, text = context.domain, question.query
     if question.image is not None or question.have is not None or query.is_declined:
         return query
@@ -32,23 +35,28 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
         return query
     if is_small_talk(text, query, domain):
         return msgspec.structs.replace(query, topic="small talk")
-    if not is_doubtful(text, query, domain):
+    needed = score_needed(text, query, domain)
+    if needed is None:
         return query
     embedder = context.models.embedder
     search = context.search_query(text, query)
     if search.embedder is not embedder:
         return query  # vectors by spelling, until the real ones are made, know no topics
-    prototypes: TopicPrototypes = context.once(
-        "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
-    )
-    topic = topic_of(search.vector, prototypes)
-    return query if topic == "wish" else msgspec.structs.replace(query, topic=topic)
+    weights = topic_weights()
+    if weights.embedder == embedder.name:
+        is_other = topic_score(search.vector, weights) > needed
+    else:
+        prototypes: TopicPrototypes = context.once(
+            "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
+        )
+        is_other = needed < _UNREAD and topic_of(search.vector, prototypes) == "other"
+    return msgspec.structs.replace(query, topic="other") if is_other else query
 
 
 def declined_answer(
     context: DomainContext, question: Question, query: Query, trace: RunTrace
 ) -> Answer:
-    """Answer a question that asks for no item here: a sentence, two examples, no items."""
+    """Answer a question that asks for no items: a sentence, two examples, no items."""
     return Answer(
         id=question.id,
         query=question.query[:LONGEST_QUESTION],
@@ -84,7 +92,7 @@ def declined_message(query: Query, domain: Domain) -> str:
 def unused_of(
     query: Query, vocabulary: Vocabulary, *, asker: str | None
 ) -> tuple[UnusedPhrase, ...]:
-    """What of a question took no part, each phrase with the nearest names that are known."""
+    """List the phrases of a question without effect, each with the nearest known names."""
     told = [
         UnusedPhrase(words=words, nearest=vocabulary.nearest.names_like(words, _NEAREST))
         for words in query.unused

@@ -1,4 +1,4 @@
-"""Lists for a user, and rankings of given candidates, from the scores of a system."""
+"""Make lists and rankings from the scores of a system."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _EXPLAINED = 3  # candidates of a ranking that get a rationale
 
 
 class ItemRecommender(ProfileRecommender):
-    """Makes lists and orders candidates by the scores that a subclass gives items."""
+    """Make lists and order candidates by the item scores of a subclass."""
 
     _field: EmbeddedField | None = None  # vectors of descriptions, which variety looks at
 
     def recommend(
         self, user: str, user_profile: UserProfile, k: int, pool: Mask | None = None
     ) -> Recommendations:
-        """Recommend the k items that fit a user best among those they have not met.
+        """Recommend the k items with the best scores among those the user has not met.
 
         Args:
             user: The key of the user.
@@ -56,7 +56,7 @@ class ItemRecommender(ProfileRecommender):
     def recommend_chosen(
         self, users: Mapping[str, UserProfile], k: int, options: ListOptions
     ) -> Recommendations:
-        """Recommend k items that several users, or one, have neither met nor barred.
+        """Recommend k items that none of the users has met or excluded.
 
         Args:
             users: The key of each user -> their history.
@@ -67,7 +67,7 @@ class ItemRecommender(ProfileRecommender):
         return chosen_list(self, parts, users, k, options)
 
     def rank(self, request: RankRequest, stored: UserProfile | None = None) -> Ranking:
-        """Order the request's candidates; those the catalogue has not come last, as given."""
+        """Order the request's candidates; unknown ones come last, as given."""
         user_profile = profile_from_keys(request.history, self._catalogue, request.ratings)
         if stored is not None:
             user_profile = merge_profiles(stored, user_profile)

@@ -1,8 +1,8 @@
-"""What the verdict of a judge counts, learnt from a store: `localrec learn --judge SYSTEM`.
+"""Learn the weight of a reranker from a store: `localrec learn --judge SYSTEM`.
 
-A share is learnt from users' newest items, which a copy of the store does without: its evidence,
-its memory and its tools know nothing of them, and the default is learnt anew there. A judge orders
-each of these items among evenly drawn ones that the user never met.
+The weight is learnt from users' newest items, in a copy of the store without them: its evidence,
+memory and tools do not contain them, and the default is learnt anew there. The reranker orders each
+of these items among evenly drawn ones that the user never met.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def learn_judge(
     progress: Progress,
     should_stop: ShouldStop,
 ) -> VerdictShare:
-    """Learn what the verdict of a system with a model counts beside the default of a domain.
+    """Learn how much a system with a model counts beside the default of a domain.
 
     Args:
         folder: The workspace.
@@ -95,7 +95,7 @@ def _judge(
     progress: Progress,
     should_stop: ShouldStop,
 ) -> JudgedCases:
-    """Have each held-out item judged among drawn ones."""
+    """Let the reranker score each held-out item among drawn ones."""
     generator = np.random.default_rng(SEED)
     asked = [(user, item) for user, _, item in chosen]
     free = [_unmet(reduced.context(domain, user), user) for user, _ in asked]
@@ -127,7 +127,7 @@ def _judge(
 
 
 def _unmet(context: DomainContext, user: str) -> Indexes:
-    """Items that a user who likes something has not met; none of one who likes nothing."""
+    """Return the items that a user with likes has not met; none for a user without likes."""
     profile = context.user_profile(user)
     unmet = np.flatnonzero(~profile.known).astype(np.int32)
     return unmet if (profile.strengths > 0).any() else unmet[:0]

@@ -1,4 +1,4 @@
-"""A judge behind the default list, with the share that its verdict was found to be worth."""
+"""Put a reranker behind the default list, with its learnt weight."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JudgeMaker = Callable[[DomainContext], Reranker]
 
 
 class JudgedRecommender(RerankingRecommender):
-    """A judge behind the default list, which can be fitted to a log with both.
+    """The default list with a reranker, both of which can be fitted to a log.
 
     Attributes:
         judge_of_log: Makes the judge that knows the users of a log, and of the store nobody.
@@ -33,14 +33,14 @@ class JudgedRecommender(RerankingRecommender):
     judge_of_log: Callable[[Interactions], Reranker]
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Fit the default and the judge; how much a verdict counts is learnt from a store alone."""
+        """Fit the default and the reranker; the weight is learnt from a store alone."""
         super().fit(train, seed, progress)
         self._default.fit(train, seed, progress)
         progress("counting who likes what", 0, 0)
         self._reranker, self.share = self.judge_of_log(self.in_catalogue(train)), None
 
     def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
-        """Score the candidates of a request by the judge, all else below them by the default."""
+        """Score a request's candidates by the reranker, all other items below by the default."""
         profile = self._profile_of(requests, row)
         user = "" if requests.user[row] < 0 else str(requests.user[row])
         fit = self.score_items(user, profile)
@@ -61,7 +61,7 @@ Judged = TypeVar("Judged", bound=JudgedRecommender)
 def judged_recommender(
     context: DomainContext, name: str, judge_of: JudgeMaker, model: str, kind: type[Judged]
 ) -> Judged:
-    """Put a judge behind the default of a domain.
+    """Put a reranker behind the default of a domain.
 
     Args:
         context: The domain.

@@ -1,7 +1,7 @@
-"""The default list: the learnt ranker once it has been learnt, counted evidence until then.
+"""The default list: the learnt ranker, or counted evidence until it is learnt.
 
-Learning is background work (`localrec learn`). What it came to is a cache beside the store; a
-history is always read fresh, so a rating that was given now counts in the next list.
+Learning runs in the background (`localrec learn`). Its result is a cache beside the store; a
+history is always read fresh, so a new rating counts in the next list.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
 
-_LIKED, _DISLIKED = 5.0, 0.5  # stars of a word without stars
+_LIKED, _ABANDONED, _DISLIKED = 5.0, 1.5, 0.5  # stars of a word without stars
 _CERTAIN = 0.5  # strength from which something is liked or disliked, not only met
 
 
 class LearnedRecommender(EvidenceRecommender):
-    """Recommends and ranks by the learnt ranker of a domain.
+    """Recommend and rank by the learnt ranker of a domain.
 
     Args:
         catalogue: The items and attributes.
@@ -95,7 +95,7 @@ class LearnedRecommender(EvidenceRecommender):
         return self.score_items(user, self._profile_of(requests, row))
 
     def _scored(self, user: str, user_profile: UserProfile) -> ScoredItems | None:
-        """Score by what was learnt; None where nothing was, or where the user met nothing yet."""
+        """Score by the learnt ranker; None without one, or without a history."""
         met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
         if not met.any() or self._ranking is None:
             return None
@@ -118,7 +118,7 @@ class LearnedRecommender(EvidenceRecommender):
 
 
 def learned_recommender(context: DomainContext, counted: EvidenceRecommender) -> LearnedRecommender:
-    """Put the learnt ranker of a domain in front of counted evidence."""
+    """Combine the learnt ranker of a domain with counted evidence as its fallback."""
     return LearnedRecommender(
         *evidence_parts(context, RANKERS["auto"]),
         counted=counted,
@@ -128,15 +128,19 @@ def learned_recommender(context: DomainContext, counted: EvidenceRecommender) ->
 
 
 def _stars(profile: UserProfile) -> NDArray[np.float32]:
-    """The stars of each item, those of a word without stars too, (m,)."""
-    said = np.where(
-        profile.strengths >= _CERTAIN,
-        _LIKED,
-        np.where(profile.strengths <= -_CERTAIN, _DISLIKED, np.nan),
+    """Return the rating of each item, with feedback as a rating too, (m,)."""
+    said = np.select(
+        [
+            profile.strengths >= _CERTAIN,
+            profile.strengths < -_CERTAIN,
+            profile.strengths == -_CERTAIN,
+        ],
+        [_LIKED, _DISLIKED, _ABANDONED],
+        np.nan,
     )
     return np.where(np.isnan(profile.stars), said, profile.stars).astype(np.float32)
 
 
 def _days(profile: UserProfile) -> NDArray[np.float64]:
-    """When each item was met, in days since 1970; NaN where that is unknown, (m,)."""
+    """Return the day of each item in days since 1970; NaN where unknown, (m,)."""
     return np.full(len(profile), np.nan) if profile.days is None else profile.days

@@ -1,4 +1,4 @@
-"""The choice of a list: for several users by a fair rule, with variety, wanted items first."""
+"""Choose the items of a list: fairly for several users, with variety, wanted items first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FairRule = Literal["average", "least-misery"]
 
 
 class ListOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a list is chosen from scores.
+    """Options of a list.
 
     Args:
         fair: How the scores of several users become one: their mean, or the lowest of them.
@@ -32,7 +32,7 @@ class ListOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def combine_scores(scores: Sequence[Scores], fresh: Mask, rule: FairRule) -> Scores:
-    """Combine the scores of several users; those of one stay as they are.
+    """Combine the scores of several users; one user's scores stay as they are.
 
     Each user's scores are brought to mean 0 and deviation 1 over the candidates first, so that
     nobody counts more whose scores lie further apart.
@@ -57,7 +57,7 @@ def combine_scores(scores: Sequence[Scores], fresh: Mask, rule: FairRule) -> Sco
 
 
 def best_items(scores: Scores, fresh: Mask, k: int, first: Mask | None = None) -> list[int]:
-    """Return the k best of the items that may be listed; those of `first` come before others."""
+    """Return the k best of the allowed items; those of `first` come before others."""
     items = np.flatnonzero(fresh)
     after = np.zeros(len(items), dtype=bool) if first is None else ~first[items]
     best: list[int] = items[np.lexsort((-scores[items], after))[:k]].tolist()
@@ -65,7 +65,7 @@ def best_items(scores: Scores, fresh: Mask, k: int, first: Mask | None = None) -
 
 
 def wanted_items(profiles: Sequence[UserProfile], fresh: Mask) -> Mask:
-    """Return which items may be listed and stand on the want-to list of any user, (n,)."""
+    """Mark the allowed items on any user's want-to list, (n,)."""
     lists = [one.wanted for one in profiles if one.wanted is not None]
     return fresh & np.logical_or.reduce([np.zeros_like(fresh), *lists])
 

@@ -1,4 +1,4 @@
-"""What the fits and reasons of several users say together, and what a want-to list adds."""
+"""Combine the scores and reasons of several users, and mark items of a want-to list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from localrec.systems.scored_items import ScoredItems
 
 
 def combine_fits(fits: Sequence[ScoredItems], scores: Scores, rule: str) -> ScoredItems:
-    """Return what the fits of several users say together; that of one with its scores."""
+    """Combine the scored items of several users."""
     if len(fits) == 1:
         return fits[0]
     spoke: dict[str, str] = {}
@@ -39,7 +39,7 @@ def combine_fits(fits: Sequence[ScoredItems], scores: Scores, rule: str) -> Scor
 def combine_reasons(
     users: Sequence[str], fits: Sequence[ScoredItems], reasons: Sequence[Reasons], items: list[int]
 ) -> Reasons:
-    """Combine the reasons of each user, and say with whose history each counts."""
+    """Combine the reasons of each user, and name the user of each history."""
     if len(users) == 1:
         return reasons[0]
     said = []
@@ -68,7 +68,7 @@ def combine_reasons(
 def mark_wanted(
     users: Mapping[str, UserProfile], catalogue: Catalogue, reasons: Reasons, items: list[int]
 ) -> Reasons:
-    """Say in the reason of each item on a want-to list that it stands there, and on whose."""
+    """Add to the reason of each item on a want-to list that it is there, and whose list it is."""
     said = []
     for item, reason in zip(items, reasons.said, strict=True):
         who = [

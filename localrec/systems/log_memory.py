@@ -1,4 +1,4 @@
-"""A shared memory that was made from an interaction log, asked in the numbers of that log."""
+"""A shared memory that is built from an interaction log, in the log's numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
 class LogMemory(msgspec.Struct, frozen=True):
-    """The memory of a log and the ranking by it; all of a history counts as liked.
+    """The memory of a log with the ranking by it; every history item counts as liked.
 
     Args:
         items: The items of the log.
@@ -52,7 +52,7 @@ class LogMemory(msgspec.Struct, frozen=True):
         seed: int,
         progress: Progress,
     ) -> LogMemory:
-        """Fit the weights, where there are any, and count the memory of all rows."""
+        """Fit the weights, if there are any, and build the memory of all rows."""
         if isinstance(config, MemRecVectorConfig):
             progress("counting who likes what", 0, 0)
             memory = build_collaborative_memory(log, items, write=config.write)
@@ -64,14 +64,14 @@ class LogMemory(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> dict[str, SettingValue]:
-        """The parts that it has, and what was fitted."""
+        """The parts in use, and the fitted weights."""
         rules = default_rules(self.items.domain.name).name
         weights = {} if self.weights is None else self.weights.weights
         fitted = {f"weight of {kind}": one for kind, one in weights.items()}
         return {**msgspec.structs.asdict(self.config), "rule_set": rules, **fitted}
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Scores of all items of the log, (b, items)."""
+        """Score all items of the log, (b, items)."""
         scores = np.empty((len(requests), len(self.items.places)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             user = int(requests.user[row])
@@ -79,7 +79,7 @@ class LogMemory(msgspec.Struct, frozen=True):
         return scores
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Say why an item stands where it does for one of the requests."""
+        """Explain an item's place for one of the requests."""
         history = requests.histories[row]
         found = self.ranking.retrieve_memory(
             *deduplicated_history(history), int(requests.user[row])
@@ -94,7 +94,7 @@ def memory_facts(
     memory: CollaborativeMemory,
     items: ItemSet,
 ) -> list[Fact]:
-    """What speaks for an item by the memory of a log; [] for nothing.
+    """Return the facts for an item in the memory of a log; [] without any.
 
     Args:
         item: Its number in the log.

@@ -18,7 +18,7 @@ from localrec.systems.profile_recommender import ProfileRecommender
 
 
 class LogMemoryRecommender(ItemRecommender):
-    """A recommender in which a memory takes part; fitted to a log it has the memory of that.
+    """A recommender that uses a shared memory; fitted to a log, it uses the log's memory.
 
     Attributes:
         memory_config: Which parts the memory has.
@@ -31,14 +31,14 @@ class LogMemoryRecommender(ItemRecommender):
     graph: UserItemGraph
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Make a memory of a log, all rows of which count as likes, and fit its weights."""
+        """Build a memory of a log, whose rows all count as likes, and fit its weights."""
         ProfileRecommender.fit(self, train, seed, progress)
         items = ItemSet.of_log(self._catalogue, self._field, train)
         self.log_memory = LogMemory.fitted(train, items, self.memory_config, seed, progress)
         self.graph, self.settings = self.log_memory.memory.graph, self.log_memory.settings
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Score all items of the log by its memory where that takes part."""
+        """Score all items of the log, by the memory where it takes part."""
         scores = self.log_memory.score(requests)
         for row in range(len(requests)):
             if not self._takes_part(requests, row):
@@ -46,7 +46,7 @@ class LogMemoryRecommender(ItemRecommender):
         return scores
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Say why an item stands where it does for one of the requests."""
+        """Explain an item's place for one of the requests."""
         if self._takes_part(requests, row):
             return self.log_memory.explain(requests, row, item)
         return super().explain(requests, row, item)

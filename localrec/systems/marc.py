@@ -2,8 +2,7 @@
 
 A question becomes a query and the query a task. The task's algorithm ranks the items that meet
 every hard constraint, reflection keeps the best set, and the edges of each item explain it. Two
-switches make the paper's ablations: plain vector search without the graph, a single round without
-reflection.
+switches make the paper's ablations: vector search without the graph, one round of reflection.
 """
 
 from __future__ import annotations
@@ -48,6 +47,7 @@ class Marc:
             open_slot_model=model_opener(context, "slots", config.reader),
             open_vision=context.models.open_vision if config.vision == "model" else None,
             open_pictures=context.item_images,
+            open_tagger=context.role_tagger,
         )
         router = model_opener(context, "router", config.router)
         self._router = Router(router, context.vocabulary, config.router == "adapter")
@@ -101,10 +101,9 @@ class Marc:
         request = prepare(self._context, question, query, routed, k, trace, personal=graph)
         chosen = self._choose(request)
         pool, fit = request.pool, request.fit
-        profile = None if fit is None else fit.user_profile
         with trace.timed("retrieval"):
             places = k - len(chosen.found.items) if graph else 0
-            near = near_misses(request.search, pool, places, profile)
+            near = near_misses(request.search, pool, places, request.profile)
         with trace.timed("explanation"):
             vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
@@ -113,7 +112,7 @@ class Marc:
             items = explainer.explain(chosen.found, writer, on_items, reasons)
             close_calls = explainer.explain(near)
         record_writer(writer, len(items), trace)
-        told = (answer_message(request.search, pool, items, profile), *chosen.notes)
+        told = (answer_message(request.search, pool, items, request.profile), *chosen.notes)
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],

@@ -1,4 +1,4 @@
-"""MemRec, its ablations and auto-memory by name: `recommend --system memrec`."""
+"""Register MemRec, its ablations and auto-memory by name: `recommend --system memrec`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLANS = {name: MemoryPlan(one) for name, one in MEMREC.items()} | {
 
 
 def memory_recommender(context: DomainContext, plan: MemoryPlan) -> EvidenceRecommender:
-    """Make a recommender with the shared memory, or without it where there are too few users."""
+    """Make a recommender with the shared memory, or without it where users are too few."""
     parts = evidence_parts(context, RANKERS["auto"])
     if context.has_users and context.interactions.user_count < plan.min_users:
         return EvidenceRecommender(*parts)

@@ -1,9 +1,9 @@
-"""Lists and rankings in which the shared memory of other people takes part.
+"""Lists and rankings that use the shared memory of other users.
 
-The fused evidence of MemRec decides from so many liked items on, of lists and of the order of
-given candidates apart; `memory_plans.py` says from how many in each named system, and why. What
-the memory does not decide is left to the evidence of `Personal`; histories, pools, dislikes and
-"not now" mean the same to both. The memory is opened when it is first needed.
+MemRec's fused evidence decides from a minimum number of liked items on, one for lists and one for
+given candidates; `memory_plans.py` has the numbers of each named system, and why. Below it the
+evidence of `EvidenceRecommender` decides. Histories, candidates, dislikes and "not now" mean the
+same to both. The memory is opened at its first use.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from localrec.systems.scored_items import ScoredItems
 
 
 class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
-    """Recommends and ranks by the shared memory where it is the better judge.
+    """Recommend and rank by the shared memory where it measured better.
 
     Args:
         catalogue: Items and attributes.
@@ -68,14 +68,14 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
         return enough and self._interactions.user_count >= plan.min_users
 
     def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Scores of all items for a taste, higher is better, (n,)."""
+        """Score all items for a user profile, higher is better, (n,)."""
         least = self._plan.lists_from
         if least is not None and _liked(user_profile) >= least:
             return self._by_memory(user, user_profile)
         return self._without_memory(user, user_profile)
 
     def score_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """The same for the order of given candidates."""
+        """Score all items for the order of given candidates."""
         if _liked(user_profile) >= self._plan.ranks_from:
             return self._by_memory(user, user_profile)
         return self._without_memory(user, user_profile)

@@ -1,7 +1,7 @@
-"""MemRec whose candidates a model orders, or vectors of memories: `--system memrec-model`.
+"""MemRec with a reranker, a model or vectors of memories: `--system memrec-model`.
 
-For a list the measured evidence proposes candidates. Where a model fails on the way, the fused
-evidence of the shared memory orders them.
+For a list the measured evidence proposes candidates. Where a model fails, the fused evidence of the
+shared memory orders them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def vector_reranker(context: DomainContext, config: MemRecVectorConfig) -> Vecto
 def model_reranker(
     context: DomainContext, config: MemRecModelConfig, fallback: MemRecConfig
 ) -> ModelReranker:
-    """Make a reranker that asks a model, which is started, so that a missing one is told.
+    """Make a reranker with a model; start it now, so that a missing one is reported.
 
     Raises:
         ModelError: a model is not here, or does not start, or the adapter is for another.
@@ -103,7 +103,7 @@ def _written(context: DomainContext, write: bool) -> CollaborativeMemory:
 
 
 class VectorRecommender(LogMemoryRecommender, JudgedRecommender):
-    """Orders candidates by their memories as vectors; fitted to a log it scores all items so."""
+    """Order candidates by their memories as vectors; fitted to a log, score all items so."""
 
 
 class _MemRecRerankers(RecommenderSystem):

@@ -1,8 +1,7 @@
-"""Recommenders that score one profile at a time: from the store, or from a log in its place.
+"""Recommenders that score one user profile at a time, from the store or from a log.
 
-Opened over a workspace, such a recommender knows what the store tells of its users. `fit` puts an
-interaction log in the place of that, so that an evaluation measures the recommender that makes
-lists, and not a copy of it.
+Opened over a workspace, such a recommender knows the store's users. `fit` replaces them by an
+interaction log, so that an evaluation measures the recommender that makes lists, and not a copy.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from localrec.systems.scored_items import ScoredItems
 
 
 class LogRequests:
-    """Puts the rows and requests of an interaction log in the numbers of a catalogue.
+    """Convert the rows and requests of an interaction log to a catalogue's numbers.
 
     Args:
         catalogue: The items.
@@ -42,12 +41,12 @@ class LogRequests:
         self.places = np.arange(len(catalogue), dtype=np.int32)
 
     def number(self, train: Interactions) -> None:
-        """Find the items of a log by its node ids; one without any has the catalogue's numbers."""
+        """Find a log's items by node id; a log without node ids has the catalogue's numbers."""
         if len(train.item_nodes):
             self.places = self._catalogue.indexes_of(train.item_nodes)
 
     def in_catalogue(self, train: Interactions) -> Interactions:
-        """Return the same rows, their items in the catalogue's numbers."""
+        """Return the same rows with the catalogue's item numbers."""
         items = len(self._catalogue)
         nodes = self._catalogue.node_ids
         return msgspec.structs.replace(
@@ -60,12 +59,12 @@ class LogRequests:
         stars: Scores | None = None,
         days: NDArray[np.float64] | None = None,
     ) -> UserProfile:
-        """Return the profile behind a history of the log."""
+        """Return the user profile of a log's history."""
         return UserProfile.from_history(self.places[history], len(self._catalogue), stars, days)
 
 
 class ProfileRecommender(LogRequests, ABC):
-    """A `Recommender` by the scores that a subclass gives the items for a profile.
+    """A `Recommender` by the scores that a subclass gives the items for a user profile.
 
     Args:
         catalogue: The items and attributes.
@@ -82,23 +81,23 @@ class ProfileRecommender(LogRequests, ABC):
 
     @property
     def interactions(self) -> InteractionMatrix:
-        """The likes that it counts."""
+        """The likes in use."""
         return self._interactions
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count who liked what in a log, and forget what the store says of its users."""
+        """Count the likes of a log, and drop the store's users."""
         self.number(train)
         self._interactions = InteractionMatrix.from_likes(self.in_catalogue(train), LIKED_FROM)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Score all items of the log; without stars every item of a history was liked."""
+        """Score all items of the log; in a history without ratings every item counts as liked."""
         scores = np.empty((len(requests), len(self.places)), dtype=np.float32)
         for row in range(len(requests)):
             scores[row] = self.score_request(requests, row).scores[self.places]
         return scores
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Say why an item stands where it does for one of the requests."""
+        """Explain an item's place for one of the requests."""
         return self.reasons(self.score_request(requests, row), [int(self.places[item])])
 
     @abstractmethod
@@ -122,7 +121,7 @@ class ProfileRecommender(LogRequests, ABC):
         return self.score_to_rank(request.user or "", user_profile)
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
-        """Why some items stand where they do, in their order."""
+        """Explain the places of some items, in order."""
         return template_reasons(map(fit.reason_builder.facts, items))
 
     def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:

@@ -1,4 +1,4 @@
-"""How well items fit the user who asks a question."""
+"""Score items for the user who asks a question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTION_PLAN = msgspec.structs.replace(PLANS["auto-memory"], lists_from=1)
 
 
 def question_scores(context: DomainContext, user: str) -> ScoredItems:
-    """Score all items for the user who asks, those they have met too."""
+    """Score all items for the user who asks, met ones too."""
     ranker = context.once(
         "question scores",
         lambda: learned_recommender(context, memory_recommender(context, QUESTION_PLAN)),
@@ -47,7 +47,7 @@ def score_for_question(
 
 
 def _with_verdicts(scores: Scores, user_profile: UserProfile) -> Scores:
-    """Scores in which each item of a history stands among the others as high as it is liked, (n,).
+    """Give each history item a score that fits the user's rating, among all others, (n,).
 
     The best loved stands with the best of them, what cannot be stood with the worst.
     """

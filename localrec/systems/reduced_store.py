@@ -1,4 +1,4 @@
-"""A copy of a store without users' newest items, to learn what would find them."""
+"""Copy a store without users' newest items, to learn which scores find them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def newest_items(store: Store, domain: str) -> list[NewestItem]:
 def without_items(
     opened: OpenWorkspace, domain: str, chosen: Sequence[NewestItem]
 ) -> Iterator[OpenWorkspace]:
-    """A workspace that knows nothing of some users' newest items; it is removed afterwards.
+    """Yield a temporary workspace without some users' newest items.
 
     It lies beside the learnt ranking of the domain, so that forgetting would sweep it, too. What a
     killed process left of one is removed.

@@ -1,7 +1,7 @@
-"""Every system by name; a system is loaded when it is first asked for.
+"""The registry of systems by name; a system is imported at its first use.
 
-A package adds systems of its own by entry points of the group `localrec.systems`: the name of a
-system -> an object that is a `System`.
+A package adds systems by entry points of the group `localrec.systems`: each maps the name of a
+system to an object that is a `System`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SHIPPED: dict[SystemKind, dict[str, str]] = {
 
 
 class SystemRegistry:
-    """The systems that are shipped, those of other packages, and those that are handed in.
+    """The shipped systems, those of other packages, and added ones.
 
     Args:
         systems: Name -> a system that is used instead of any other of that name.
@@ -91,7 +91,7 @@ class SystemRegistry:
         without_model: bool = False,
         calls: list[ModelCall] | None = None,
     ) -> QuestionAnswerer:
-        """Make a system ready to answer questions about a domain.
+        """Make a system for questions about a domain.
 
         Args:
             context: The domain as a user sees it.
@@ -115,7 +115,7 @@ class SystemRegistry:
         name: str = "auto",
         settings: Mapping[str, SettingValue] | None = None,
     ) -> ItemRecommender:
-        """Make a system ready to make lists of a domain.
+        """Make a system for lists of a domain.
 
         Args:
             context: The domain as a user sees it.

@@ -1,11 +1,11 @@
-"""Lists and rankings whose candidates are judged: by a model, or by their memories as vectors.
+"""Lists and rankings whose candidates are reranked, by a model or by vectors of memories.
 
-Given candidates are all judged. For a list the default proposes them. Where its ranking was learnt,
-a model's verdict is added with the share that held-out items gave it; with none the default's order
-stands, and the model explains. No held-out item tells of an instruction, so there the verdict alone
-decides, as it does where no ranking was learnt. What a judge holds equal stays in the default's
-order. A model that fails leaves the verdict to the fused evidence of the shared memory, and a note
-says so; one that is not here is no judge, and whoever opens it is told.
+Given candidates are all scored. For a list the default proposes them. If the default ranking was
+learnt, the reranker's scores are added with the weight that held-out items gave it; with weight 0
+the default's order stands, and the model explains. No held-out item has an instruction, so with an
+instruction, or without a learnt ranking, the reranker alone decides. Equal scores keep the
+default's order. Where a model fails, the fused evidence of the shared memory scores instead, and a
+note says so; a model that is missing is an error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEFAULT_CANDIDATES = 20  # proposed for a list, as by the paper's retrieval; k w
 
 
 class RerankingRecommender(ItemRecommender):
-    """Recommends and ranks by a judge.
+    """Recommend and rank by a reranker.
 
     Args:
         catalogue: Items and attributes.
@@ -66,7 +66,7 @@ class RerankingRecommender(ItemRecommender):
     def score_for_list(
         self, user: str, user_profile: UserProfile, fresh: Mask, k: int
     ) -> ScoredItems:
-        """Scores of the candidates for a list, -inf for all else, (n,)."""
+        """Score the candidates for a list, -inf for all other items, (n,)."""
         fit = self.score_items(user, user_profile)
         items = np.flatnonzero(fresh)
         best = np.argsort(-fit.scores[items], kind="stable")[: max(k, DEFAULT_CANDIDATES)]
@@ -75,7 +75,7 @@ class RerankingRecommender(ItemRecommender):
     def score_for_request(
         self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
     ) -> ScoredItems:
-        """Scores of a request's candidates, -inf for all else, (n,)."""
+        """Score a request's candidates, -inf for all other items, (n,)."""
         user = clean_name(request.user or "")
         fit, told = self.score_items(user, user_profile), request.instruction or ""
         return self._reranked(fit, user, user_profile, items, told)
@@ -83,13 +83,13 @@ class RerankingRecommender(ItemRecommender):
     def verdicts(
         self, user: str, user_profile: UserProfile, items: Sequence[int]
     ) -> tuple[Scores, Scores]:
-        """Scores of some items by the default, and by the judge, (c,) each."""
+        """Score some items by the default and by the reranker, (c,) each."""
         asked = RerankRequest(user_profile=user_profile, candidates=items, user=user)
         default = self.score_items(user, user_profile).scores[list(items)]
         return default, self._reranker.rerank(asked).scores
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
-        """What the memory says for some items, as far as it was asked."""
+        """Explain the reranked items by the memory."""
         if fit.spoke["rerank"] == "silent":
             return super().reasons(fit, items)
         alone = fit.memory is None

@@ -1,4 +1,4 @@
-"""The scores of a system for one user, and what a list or ranking tells of them."""
+"""The scores of a system for one user, and the records that a list shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # only an agent leaves one
 
 
 class ScoredItems(msgspec.Struct, frozen=True):
-    """How well all items fit one person, and what that rests on.
+    """The scores of all items for one user, and their origin.
 
     Args:
         scores: Higher is better, (n,).
@@ -48,14 +48,14 @@ class ScoredItems(msgspec.Struct, frozen=True):
 
 
 def components_of(fit: ScoredItems) -> dict[str, str]:
-    """Return what a ranking says of its components: of evidence only whether a memory took part."""
+    """Return the components of a ranking; of evidence, only whether a memory took part."""
     if fit.spoke.get("rerank", "silent") != "silent":
         return fit.spoke
     return {} if fit.memory is None else {"memory": fit.spoke["memory"]}
 
 
 def reason_writers(fit: ScoredItems, reasons: Reasons) -> dict[str, str]:
-    """Return who wrote how many reasons, where that may be a model."""
+    """Count the reasons of each writer, where a model may write."""
     judged = fit.spoke.get("rerank", "silent") != "silent"
     return {"rationales": reasons.spoke} if judged else {}
 
@@ -67,7 +67,7 @@ def model_tokens(fit: ScoredItems, reasons: Reasons) -> dict[str, int]:
 
 
 def trajectory_fields(trajectory: Trajectory | None) -> dict[str, Any] | None:
-    """Return a trajectory as fields."""
+    """Return an agent's trajectory as fields."""
     return None if trajectory is None else msgspec.to_builtins(trajectory)
 
 
@@ -94,7 +94,7 @@ def recommended_item(
 def list_message(
     catalogue: Catalogue, has_likes: bool, user: str, user_profile: UserProfile, count: int
 ) -> str:
-    """Return what a list of `count` items says where nothing is left or nothing is known."""
+    """Return the message of a list of `count` items, where items or evidence are missing."""
     domain = catalogue.domain
     if not count:
         return (

@@ -1,4 +1,4 @@
-"""What the registry asks of a system; systems of other packages are of this kind too."""
+"""The protocol of systems, those of other packages included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Config = TypeVar("Config", bound=msgspec.Struct)
 
 
 class SystemOptions(msgspec.Struct, frozen=True):
-    """How a system is wanted.
+    """Options of a system.
 
     Args:
         name: The name that it was asked for by.
@@ -34,7 +34,7 @@ class SystemOptions(msgspec.Struct, frozen=True):
     settings: Mapping[str, SettingValue] = {}
 
     def configured(self, config: Config, besides: Sequence[str] = ()) -> Config:
-        """Return a configuration with the settings put in.
+        """Return a configuration with the settings filled in.
 
         Args:
             config: The defaults.
@@ -63,15 +63,15 @@ class System(Protocol):
     kinds: frozenset[SystemKind]
 
     def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
-        """Return the roles that models play in it."""
+        """Return the roles of its models."""
         ...
 
     def answerer(self, context: DomainContext, options: SystemOptions) -> QuestionAnswerer:
-        """Return what answers questions about a domain."""
+        """Return the answerer of a domain."""
         ...
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
-        """Return what makes lists of a domain."""
+        """Return the recommender of a domain."""
         ...
 
 
@@ -81,7 +81,7 @@ class RecommenderSystem:
     kinds: frozenset[SystemKind] = frozenset({"recommender"})
 
     def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
-        """Return the roles that models play in it: none."""
+        """Return the roles of its models: none."""
         return ()
 
     def answerer(self, context: DomainContext, options: SystemOptions) -> QuestionAnswerer:

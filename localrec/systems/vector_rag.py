@@ -1,4 +1,4 @@
-"""Vector-only RAG for questions: the nearest texts go to a local model, which picks.
+"""Vector-only RAG for questions: a local model selects among the nearest texts.
 
 This is the baseline of MARC, without a graph, constraints or reflection. The question is embedded
 as it stands, the items with the nearest descriptions become numbered passages, and the model

@@ -1,4 +1,4 @@
-"""What every domain promises."""
+"""The contract of every domain."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DomainContract:
         assert len(set(roles)) == len(roles)
 
     def test_each_kind_has_an_edge_of_its_own_that_a_sentence_can_state(self) -> None:
-        """Evidence is told by `says`."""
+        """Evidence is written with `says`."""
         kinds = self.domain.attributes.values()
         assert len({spec.edge for spec in kinds}) == len(kinds)
         assert all("{name}" in spec.says for spec in kinds)

@@ -1,4 +1,4 @@
-"""What every recommender promises, on planted users whose preferences are known."""
+"""The contract of every recommender, on planted users with known preferences."""
 
 from __future__ import annotations
 

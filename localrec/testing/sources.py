@@ -1,4 +1,4 @@
-"""What every reader of files promises."""
+"""The contract of every file reader."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class SourceContract:
         assert load_domain(source.domain).name == source.domain
 
     def test_it_says_what_becomes_of_each_field(self) -> None:
-        """Each field is told once, with its use."""
+        """Each field is named once, with its use."""
         fields = open_source(self.kind).fields
         assert fields
         assert all(field.name.strip() and field.becomes.strip() for field in fields)
@@ -98,7 +98,7 @@ class SourceContract:
         assert bool(self.interactions_of(export)) == is_history
 
     def test_the_counts_of_the_report_add_up(self, tmp_path: Path) -> None:
-        """Each row is kept, merged, dropped or set apart."""
+        """Each row is kept, merged, dropped or listed as a problem."""
         report = self.read(self.write_example(tmp_path, HOSTILE)).report
         assert report.read == report.kept + report.merged + report.dropped + report.apart
         assert report.kept > 0
@@ -158,7 +158,7 @@ class SourceContract:
         assert snapshot(tmp_path) == before
 
     def test_what_is_no_file_of_the_kind_is_refused(self, tmp_path: Path) -> None:
-        """Nothing, an empty file and bytes that are no text end with a remedy."""
+        """An empty path, an empty file and binary bytes are refused with a remedy."""
         path = tmp_path / self.damaged_name
         self.require_refusal(path)
         path.touch()

@@ -1,4 +1,4 @@
-"""What every system promises, on a planted workspace of a few films."""
+"""The contract of every system, on a planted workspace of a few films."""
 
 from __future__ import annotations
 
@@ -116,13 +116,13 @@ class SystemContract:
                 assert not set(answer.message) & {"\x1b", "\u202e", "\x07"}
 
     def test_an_answer_can_be_written_as_json(self, tmp_path: Path) -> None:
-        """What `ask --json` prints."""
+        """The JSON of `ask --json` is valid."""
         answer = self.answer(tmp_path, Question(query="a comedy"))
         if answer is not None:
             assert b'"items"' in msgspec.json.encode(answer)
 
     def test_the_same_question_has_the_same_answer(self, tmp_path: Path) -> None:
-        """But for the times."""
+        """Only the times may differ."""
         answers = [
             self.answer(tmp_path / place, Question(query="a comedy", user=USER)) for place in "ab"
         ]
@@ -130,7 +130,7 @@ class SystemContract:
         assert told[0] == told[1]
 
     def test_a_list_has_unseen_items_each_once(self, tmp_path: Path) -> None:
-        """At most as many as were asked for, ranked from 1, each with a reason."""
+        """The list has at most as many items as asked for, ranked from 1, each with a reason."""
         items = self.recommend(tmp_path, USER)
         if items is not None:
             require_ranked(items, 3)
@@ -139,18 +139,18 @@ class SystemContract:
             assert all(item.reason.strip() for item in items)
 
     def test_a_cold_start_user_gets_a_list(self, tmp_path: Path) -> None:
-        """Without a history, something is recommended all the same."""
+        """A user without a history gets a list too."""
         items = self.recommend(tmp_path, COLD_START_USER)
         if items is not None:
             require_ranked(items, 3)
             assert items
 
     def test_the_same_user_gets_the_same_list(self, tmp_path: Path) -> None:
-        """Chance has no part in it."""
+        """Nothing is drawn at random."""
         assert self.recommend(tmp_path / "a", USER) == self.recommend(tmp_path / "b", USER)
 
     def test_each_candidate_is_ranked_once_and_unknown_ones_last(self, tmp_path: Path) -> None:
-        """What `rank --batch` writes."""
+        """This is the output of `rank --batch`."""
         request = RankRequest(id="r1", candidates=("none", *FILMS[3:]), history=SEEN)
         with self.planted(tmp_path, "recommender", COLD_START_USER) as context:
             if context is None:

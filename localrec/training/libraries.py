@@ -1,7 +1,7 @@
-"""The libraries of the `training` extra: imported late, kept from every network, missed with words.
+"""Import the libraries of the `training` extra late, offline and with a clear error.
 
-torch and transformers take seconds to load, so each function here imports them where it needs
-them, within `training_libraries`.
+torch and transformers take seconds to load, so each function here imports them where it needs them,
+within `training_libraries`.
 """
 
 from __future__ import annotations

@@ -15,49 +15,46 @@ import msgspec
 from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
+from localrec.understanding.spoken_amounts import respell_amounts
 from localrec.understanding.years import end_in_text, level
 
 NUMBER_WORDS = english().numbers
 MOST = 999_999_999.0  # stands for no upper bound
 _ABOUT = 0.2  # "around 20" is within a fifth of it
-_VALUE = r"(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|an|" + "|".join(NUMBER_WORDS) + ")"
-_BELOW = (
-    "less than", "fewer than", "cheaper than", "lower than", "shorter than", "weaker than",
-    "lighter than", "smaller than", "under", "below", "<", "sub", "younger than",
-)  # fmt: skip
-_AT_MOST = (
-    "at most", "no more than", "not more than", "not over", "no longer than", "not above",
-    "a maximum of", "maximum of", "maximum", "max", "up to", "until", "within", "<=",
-    "nothing over", "nothing above", "nothing more than", "nothing longer than", "no higher than",
-    "not longer than", "not exceeding", "no pricier than", "nothing pricier than", "capped at",
-    "not beyond", "as much as", "as many as", "or under", "inside", "keep it under",
-)  # fmt: skip
-_ABOVE = (
-    "more than", "greater than", "higher than", "longer than", "stronger than", "heavier than",
-    "bigger than", "older than", "over", "above", "beyond", ">",
-)  # fmt: skip
-_AT_LEAST = (
-    "at least", "no less than", "not less than", "no fewer than", "not under", "not below",
-    "a minimum of", "minimum of", "minimum", "min", "from", ">=", "nothing under", "nothing below",
-    "nothing less than", "no lower than", "not lower than", "nothing shorter than", "upwards of",
-    "upward of", "starting at",
-)  # fmt: skip
-_NEAR = ("around", "about", "roughly", "approximately", "circa", "~")
+_TIMES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "grand": 1e3,
+    "m": 1e6,
+    "mil": 1e6,
+    "mill": 1e6,
+    "million": 1e6,
+}
+_VALUE = (
+    r"(?:(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+    r"(?:[km](?![a-z])|\s*(?:thousand|grand|mil|mill|million)(?![a-z]))?|an(?![a-z])|"
+    + "|".join(NUMBER_WORDS)
+    + ")"
+)
+_WORDS = english().amounts
 _MONEY = english().money
+_PEOPLE = frozenset({"person", "people", "player"})  # units that count people
+_ALONE = re.compile(
+    r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
+)
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|dont|doesnt|isnt|wont|cannot|cant|mustnt|shouldnt|refuses?|nothing)"
+    r"(?:\s+(?!and\b|but\b|with\b|or\b)[a-z]+){0,3}\s*$"
+)
+_OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = r"(?:to|and|or|-|–)"
 _BEHIND = {
-    **dict.fromkeys(
-        ("or less", "or fewer", "or under", "tops", "max", "maximum", "or below", "or lower",
-         "or shorter", "or cheaper", "at most", "or so tops", "at the most"),
-        "most",
-    ),
-    **dict.fromkeys(
-        ("or more", "or over", "or higher", "and up", "or better", "or above", "plus", "minimum",
-         "and above", "or longer", "at least", "at the least", "and over", "upwards", "+"),
-        "least",
-    ),
-}  # fmt: skip
+    **dict.fromkeys(_WORDS.most_behind, "most"),
+    **dict.fromkeys(_WORDS.least_behind, "least"),
+    **dict.fromkeys(_WORDS.exactly_behind, "exactly"),
+    **dict.fromkeys(_WORDS.near_behind, "near"),
+}
 
 
 class AmountSpan(msgspec.Struct, frozen=True):
@@ -80,7 +77,7 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
     Numbers belong to `spec` by a unit ("20 dollars", "$20") or by a word before or behind them
     ("a rating of at least 90").
     """
-    line = level(text)
+    line = respell_amounts(level(text))
     for pattern, factor in _patterns(spec):
         match = pattern.search(line)
         if match is None:
@@ -88,18 +85,26 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         first = _value(match["first"]) * factor
         second = match["second"]
         before = " ".join((match["cue"] or "").split())
-        how = dict(_comparisons(spec)).get(before) or _cue(before, match["behind"] or "")
+        behind = match["behind"] or match.groupdict().get("mid") or ""
+        how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
+        if before and _NEGATED.search(line[: match.start()].replace("'", "")):
+            how = _OPPOSITE.get(how, how)  # "must not be kept longer than 20 minutes"
         if second is not None:
             both = (first, _value(second) * factor)
             bounds = _span((min(both), max(both)), "between", spec)
         else:
             bounds = _span((first, first), how, spec)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
+    if spec.units.keys() & _PEOPLE and (alone := _ALONE.search(line)):
+        bounds = _span((1.0, 1.0), "", spec)
+        return AmountSpan(alone.start(), end_in_text(text, line, alone.end()), bounds)
     return None
 
 
 def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
     low, high = value
+    if how == "exactly":
+        return low, high
     if spec.bound == "low":
         return (-MOST, low) if how in ("", "between") else None
     if spec.bound == "high" and how in ("", "between", "least"):
@@ -119,11 +124,12 @@ def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float
 
 def _cue(before: str, behind: str) -> str:
     for words, meaning in (
-        (_AT_MOST, "most"),
-        (_AT_LEAST, "least"),
-        (_BELOW, "below"),
-        (_ABOVE, "above"),
-        (_NEAR, "near"),
+        (_WORDS.at_most, "most"),
+        (_WORDS.at_least, "least"),
+        (_WORDS.below, "below"),
+        (_WORDS.above, "above"),
+        (_WORDS.near, "near"),
+        (_WORDS.exactly, "exactly"),
     ):
         if before in words:
             return meaning
@@ -136,14 +142,29 @@ def _value(told: str) -> float:
     if told in NUMBER_WORDS:
         return float(NUMBER_WORDS[told])
     told = re.sub(r"[,'](?=\d{3}(?:\D|$))", "", told)
-    return float(told.replace(",", "."))
+    number, times = re.fullmatch(r"([\d.,]+)\s*([a-z]*)", told).groups()  # type: ignore[union-attr]
+    return float(number.replace(",", ".")) * _TIMES.get(times, 1.0)
 
 
 _CUES = "|".join(
-    re.escape(one)
-    for one in sorted((*_BELOW, *_AT_MOST, *_ABOVE, *_AT_LEAST, *_NEAR), key=len, reverse=True)
+    re.escape(one).replace("\\ ", r"\s+")
+    for one in sorted(
+        (
+            *_WORDS.below,
+            *_WORDS.at_most,
+            *_WORDS.above,
+            *_WORDS.at_least,
+            *_WORDS.near,
+            *_WORDS.exactly,
+        ),
+        key=len,
+        reverse=True,
+    )
 )
-_ENDINGS = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
+_ENDINGS = "|".join(
+    re.escape(one) + r"(?!\s+to\b)" * (one == "up")
+    for one in sorted(_BEHIND, key=len, reverse=True)
+)
 _BARE = re.compile(
     rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
@@ -187,8 +208,9 @@ def _patterns_of(
 ) -> tuple[tuple[re.Pattern[str], float], ...]:
     than = sorted((phrase for phrase, _ in comparisons), key=len, reverse=True)
     cues = "|".join([*map(re.escape, than), _CUES])
-    cue = rf"(?:(?<![a-z0-9])(?P<cue>{cues})\s*)?"
+    cue = rf"(?:(?<![a-z0-9])(?P<cue>{cues})[\s-]*)?"
     behind = rf"(?:\s*(?P<behind>{_ENDINGS})(?![a-z]))?"
+    mid = rf"(?:\s*(?P<mid>{_ENDINGS}))?"  # "95+ points", "4 or more players"
     before = r"(?:(?<=[^a-z0-9.,])|^)"
     found = []
     for unit, factor in sorted(units, key=lambda one: -len(one[0])):
@@ -197,13 +219,17 @@ def _patterns_of(
         lead = rf"(?:{name}\s*)?" if not unit[-1:].isalnum() else ""
         second = rf"(?:\s*(?:{name}{end})?\s*{_BETWEEN}\s*{lead}(?P<second>{_VALUE}))?"
         number = rf"{lead}(?P<first>{_VALUE}){second}"
-        found.append((rf"{cue}{before}{number}(?:\s+|-)?{name}{end}{behind}", factor))
+        found.append((rf"{cue}{before}{number}{mid}[\s-]*(?:of\s+)?{name}{end}{behind}", factor))
         if lead:  # a sign stands before its number as well
             found.append((rf"{cue}{before}{name}\s*{number}{behind}", factor))
     for word in words:
         name = re.escape(fold(word))
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
-        linking = r"(?:\s+(?:of|is|between|score|rating))*\s*"
+        linking = (
+            r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the))*\s*"
+        )
+        if not word.endswith(("ed", "ing")):
+            found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))
         found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
     if than:  # "not dearer than 25": the word says of what it is
         told = "|".join(map(re.escape, than))
@@ -212,8 +238,22 @@ def _patterns_of(
     return tuple((re.compile(pattern), factor) for pattern, factor in found)
 
 
+def _number_before(name: str) -> str:
+    """A number directly before what a domain calls it: "a 4.5 rating", "under 10 in price"."""
+    second = rf"(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
+    return (
+        rf"(?!an\b)(?P<first>{_VALUE}){second}(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])(?!\s*\d)"
+    )
+
+
 def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
-    units = dict(spec.units)
+    units, words = dict(spec.units), spec.words
+    verbs = [word.removesuffix("d") for word in words if word.endswith("ed")]
+    words = (*words, *verbs)  # "rated 4", "which people rate 4"
     if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
         units = {**dict.fromkeys(_MONEY, money), **units}
-    return _patterns_of(tuple(units.items()), spec.words, _comparisons(spec))
+        words = (*words, *english().spending)
+    if units.keys() & _PEOPLE:
+        units = {**units, "of us": 1.0}
+        words = (*words, *english().company)
+    return _patterns_of(tuple(units.items()), words, _comparisons(spec))

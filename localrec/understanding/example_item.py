@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.language_words import english, phrases
-from localrec.understanding.mentions import SIMILARITY_CUES, Mention, cue_before, owners
+from localrec.understanding.mentions import (
+    SIMILARITY_CUES,
+    Mention,
+    asks_for_kin,
+    cue_before,
+    owners,
+)
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().example
@@ -33,10 +39,11 @@ def find_example(
             continue
         if target is None and (is_wanted or _is_model(reading, mention)):
             target = mention.item
+            unwanted += mention.others
             anchor = " ".join(reading.words[mention.first : mention.last])
         else:
             unwanted.append(mention.item)
-    if target is None and unwanted and _asks_for_kin(reading):
+    if target is None and unwanted and asks_for_kin(reading):
         target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
     if target is None:
         anchor = _unknown_example(reading, mentions, vocabulary)
@@ -48,11 +55,6 @@ def _is_model(reading: Reading, mention: Mention) -> bool:
     """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
     before = reading.words[: mention.first]
     return cue_before(reading, mention.first) >= 0 or bool(_WORDS.swaps & set(before[-3:]))
-
-
-def _asks_for_kin(reading: Reading) -> bool:
-    text = " ".join(reading.words)
-    return any(f" {phrase} " in f" {text} " for phrase in _WORDS.kin_phrases)
 
 
 def _unknown_example(

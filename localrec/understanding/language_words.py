@@ -24,6 +24,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     before_thing: tuple[str, ...]
     verbs: tuple[str, ...]
     pronouns: Words
+    subjects: Words
     behind: tuple[str, ...]
     alone_behind: Words
     bracket_open: Words
@@ -47,6 +48,7 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wishing: Words
     species: Words
     kin_phrases: tuple[str, ...]
+    other_makers: tuple[str, ...]
     swaps: Words
     kin_behind: Words
     asks_for_kin: Words
@@ -74,8 +76,25 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     either: tuple[str, ...]
     or_bridges: Words
     beside: tuple[str, ...]
+    possessive: Words
+    person_verbs: Words
     have: tuple[str, ...]
     backward_have: Words
+
+
+class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands before or behind a number that bounds something."""
+
+    below: tuple[str, ...]
+    at_most: tuple[str, ...]
+    above: tuple[str, ...]
+    at_least: tuple[str, ...]
+    near: tuple[str, ...]
+    exactly: tuple[str, ...]
+    most_behind: tuple[str, ...]
+    least_behind: tuple[str, ...]
+    exactly_behind: tuple[str, ...]
+    near_behind: tuple[str, ...]
 
 
 class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +119,8 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases that speak of what the person did with an item before."""
 
+    verbs: Words
+    open: tuple[str, ...]
     unmet: tuple[str, ...]
     met: tuple[str, ...]
     wanted: tuple[str, ...]
@@ -112,6 +133,10 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: tuple[str, ...]
     other: tuple[str, ...]
     asking: tuple[str, ...]
+    thanks: tuple[str, ...]
+    greetings: Words
+    errands: tuple[str, ...]
+    errands_anywhere: tuple[str, ...]
     wishes: Words
     silent: Words
 
@@ -128,6 +153,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negation: NegationWords
     example: ExampleWords
     mention: MentionWords
+    amounts: AmountWords
     years: YearWords
     state: StateWords
     talk: TalkWords
@@ -136,7 +162,11 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: CommonWords
     slang: dict[str, str]
     money: tuple[str, ...]
+    spending: tuple[str, ...]
+    company: tuple[str, ...]
+    alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 
 

@@ -35,7 +35,7 @@ def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> R
     """Read the bounds that a question puts on numbers; places are those of `text`."""
     mended = _mended(text, reading)
     found = read_ranges(mended.text, vocabulary.domain)
-    ranges, spans = list(found.ranges), list(found.spans)
+    ranges, spans = _likelier(found, vocabulary), list(found.spans)
     bare = find_bare_amount(_without(mended.text, spans))
     if bare is not None and bare.bounds is not None:
         low, high = bare.bounds
@@ -44,6 +44,29 @@ def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> R
             ranges.append(NumberRange(name=name, low=low, high=high))
             spans.append((bare.start, bare.end))
     return ReadRanges(tuple(ranges), tuple(mended.span(*one) for one in spans))
+
+
+def _likelier(found: ReadRanges, vocabulary: Vocabulary) -> list[NumberRange]:
+    """Of two numbers that one bound may be of, the one whose values it divides.
+
+    "three million ratings" counts ratings, "a 4.5 rating" is one.
+    """
+
+    def divides(bound: NumberRange) -> bool:
+        share = vocabulary.share_within(bound.name, bound.low, bound.high)
+        return _FEWEST <= share <= _MOST_ITEMS
+
+    kept = []
+    for bound, place in zip(found.ranges, found.places, strict=True):
+        is_end = vocabulary.domain.numbers[bound.name].bound is not None
+        rivals = [
+            other
+            for other, there in zip(found.ranges, found.places, strict=True)
+            if other is not bound and place[0] < there[1] and there[0] < place[1]
+        ]
+        if is_end or divides(bound) or not any(map(divides, rivals)):
+            kept.append(bound)
+    return kept
 
 
 def _divided_number(low: float, high: float, told: Sequence[str], vocabulary: Vocabulary) -> str:

@@ -7,19 +7,21 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch, roots
-from localrec.understanding.language_words import Phrase, english, phrases
-from localrec.understanding.meanings import Meaning, MeaningRole
-from localrec.understanding.spelling import is_everyday
+from localrec.understanding.language_words import Phrase, cue_words, english, phrases
+from localrec.understanding.meanings import Meaning
+from localrec.understanding.senses import choose_meaning, is_served_in
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
+_ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
@@ -29,7 +31,9 @@ for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
 class Mention(msgspec.Struct, frozen=True):
     """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item.
 
-    `others` are further keys of the same kind that the name may mean: "pinot" is part of several.
+    `others` are further keys of the same kind that the name may mean: "pinot" is part of several;
+    of an item they are the other items that its words may mean.
+    `elsewhere` are (kind, key) of other kinds that bear the name as well: a region and a grape.
     A `doubtful` name may be a word like any other: mended, everyday, or a part of a name.
     """
 
@@ -38,6 +42,7 @@ class Mention(msgspec.Struct, frozen=True):
     meaning: Meaning | None = None
     item: str | None = None
     others: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[str, str], ...] = ()
     doubtful: bool = False
 
 
@@ -72,11 +77,16 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         ):
             mentions.append(misspelt)
             position = misspelt.last
+        elif name and _hides_a_live_name(reading, vocabulary, name):
+            position += 1
         elif name:
-            meaning = _choose(reading, vocabulary, name.first, name.last, name.payloads)
+            meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
             if meaning is not None:
                 doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
-                mentions.append(Mention(name.first, name.last, meaning, doubtful=doubtful))
+                others = _of_the_kind(meaning, name.payloads, vocabulary)
+                elsewhere = _of_other_kinds(meaning, name.payloads, vocabulary)
+                span = name.first, name.last
+                mentions.append(Mention(*span, meaning, None, others, elsewhere, doubtful))
             position = name.last
         elif near := _misspelt_name(reading, vocabulary, position, end):
             mentions.append(near)
@@ -89,12 +99,51 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     return mentions
 
 
+def _hides_a_live_name(
+    reading: Reading, vocabulary: Vocabulary, name: PhraseMatch[Meaning]
+) -> bool:
+    """ "steaming hot drink": nothing is "steaming hot", but some items are hot drinks."""
+    if name.last == name.first + 1 or any(map(vocabulary.is_usable, name.payloads)):
+        return False
+    return any(
+        match.last > name.last and any(map(vocabulary.is_usable, match.payloads))
+        for first in range(name.first + 1, name.last)
+        for match in vocabulary.names.phrases_at(reading.roots, first)
+    )
+
+
+def _of_the_kind(
+    chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """What else of its kind a name means: "shiraz" is also called syrah."""
+    if chosen.role not in _ALIKE:
+        return ()
+    alike = (one for one in meanings if one.kind == chosen.kind and one != chosen)
+    return tuple(one.key for one in alike if vocabulary.is_usable(one))
+
+
+def _of_other_kinds(
+    chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
+) -> tuple[tuple[str, str], ...]:
+    """Where a catalogue itself gives one name to several kinds, each of them is meant."""
+    return tuple(
+        (one.kind, one.key)
+        for one in meanings
+        if one.kind != chosen.kind
+        and {one.role, chosen.role} <= _ALIKE
+        and not {one.kind, chosen.kind} <= vocabulary.domain.taxonomy.keys()
+        and vocabulary.is_usable(one)
+    )
+
+
 def _is_doubtful(
     reading: Reading, vocabulary: Vocabulary, first: int, last: int, meaning: Meaning
 ) -> bool:
     """Whether one everyday or mended word hardly names a kind or a maker."""
     if last - first > 1 or meaning.role not in ("category", "creator", "look", "colour"):
         return False
+    if meaning.role in ("look", "colour") and meaning.kind in vocabulary.domain.taxonomy:
+        return _is_of_another_thing(reading, vocabulary, first, last)
     if meaning.key in english().demonyms:
         return False
     word = reading.tokens[first].word
@@ -102,18 +151,44 @@ def _is_doubtful(
     return mended or (is_everyday(word) and not _is_shown(reading, first))
 
 
+def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "my white sofa", "a red dress": a colour of what is no item and no name here."""
+    if first and reading.words[first - 1] in _WORDS.possessive:
+        return True
+    if last >= len(reading.words) or reading.gaps[last]:
+        return False
+    root = reading.roots[last]
+    known = root in vocabulary.item_nouns or vocabulary.names.words[root]
+    return not known and not vocabulary.is_plain(root) and root.isalpha()
+
+
 def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
     """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
     root = reading.roots[position]
-    if root in vocabulary.item_nouns:
+    if root in vocabulary.item_nouns or _is_a_person_here(reading, position):
+        return None
+    if root in cue_words() or reading.words[position] in cue_words():
         return None
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
-    if not found:
-        return None
+    typed = reading.tokens[position].word
+    if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
+        return None  # "Tassie" is no slip of some maker's name
     keys = tuple(one.key for one in found[1:])
-    doubtful = not by and found[0].role != "component"
-    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=doubtful)
+    sure = by or found[0].role == "component" or _is_strange(reading, position)
+    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def _is_strange(reading: Reading, place: int) -> bool:
+    """Whether a word is no English word and was typed as it is read ("Bourdain")."""
+    typed = reading.tokens[place].word
+    return typed not in reading.corrected and typed not in english_words()
+
+
+def _is_a_person_here(reading: Reading, place: int) -> bool:
+    """ "Lee refuses anything old", "Charlie wants": who is spoken of, and no maker."""
+    following = reading.words[place + 1 : place + 2]
+    return bool(_WORDS.person_verbs & {*following}) and not reading.gaps[place + 1]
 
 
 def _words_of_a_name(
@@ -179,6 +254,8 @@ def _misspelt_item(
         return None
     for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
         words = reading.roots[position:last]
+        if last - position > 1 and vocabulary.is_plain(reading.words[last - 1]):
+            continue
         rare = [word for word in words if vocabulary.is_only_in_items(word)]
         kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
         squashed = nameless and last - position == 1 and len(words[0]) > 7
@@ -226,6 +303,12 @@ def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
     return is_year and all(one.key == f"{typed}s" for one in match.payloads)
 
 
+def asks_for_kin(reading: Reading) -> bool:
+    """Whether a question asks for something alike, wherever it says so ("find its twin")."""
+    text = f" {' '.join(reading.words)} "
+    return any(f" {phrase} " in text for phrase in _EXAMPLE.kin_phrases)
+
+
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
     """For each token the number of its mention, -1 where it belongs to none."""
     owner = [-1] * len(reading.words)
@@ -265,6 +348,8 @@ def _is_example(
     phrase = reading.roots[first:last]
     if rival_end is not None and rival_end > last:
         return False
+    if _is_an_amount(reading, vocabulary, first, last):
+        return False
     if len(phrase) == len(reading.roots):
         return True
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
@@ -285,6 +370,16 @@ def _is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "three million ratings": a number before its unit, though some title is called so."""
+    numbers = {*english().numbers, "thousand", "million"}
+    if not all(word in numbers or word.isdigit() for word in reading.roots[first:last]):
+        return False
+    return last < len(reading.words) and (
+        reading.roots[last] in vocabulary.units or reading.words[last] in numbers
+    )
 
 
 def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
@@ -327,116 +422,4 @@ def _names_a_container(
     if following == "or" and any(root in nouns for root in reading.roots[last : last + 4]):
         return any(vocabulary.names.get(f"{phrase} {noun}") for noun in nouns)
     meanings = vocabulary.names.get(phrase)
-    return any(one.role == "container" for one in meanings) and _served_in(reading, first)
-
-
-def _choose(
-    reading: Reading,
-    vocabulary: Vocabulary,
-    first: int,
-    last: int,
-    payloads: Sequence[Meaning],
-) -> Meaning | None:
-    """The meaning of a phrase among its neighbours."""
-    alive = [one for one in payloads if vocabulary.is_usable(one)]
-    by_role = {one.role: one for one in reversed(alive or payloads)}
-    order: tuple[tuple[MeaningRole, bool], ...] = (
-        ("order", True),
-        ("flag", reading.roots[last - 1] != "drink" or _ends_a_clause(reading, last)),
-        ("diet", True),
-        ("container", _reads_as_container(reading, first, last, by_role)),
-        ("garnish", _reads_as_garnish(reading, first, last)),
-        ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
-        ("look", "category" in by_role),
-        ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
-        ("component", True),
-        ("creator", True),
-        ("look", True),
-        ("garnish", True),
-    )
-    for role, fits in order:
-        if fits and role in by_role:
-            return by_role[role]
-    return None
-
-
-def _served_in(reading: Reading, first: int) -> bool:
-    back = first - 1
-    while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
-        back -= 1
-    return back >= 0 and reading.words[back] in _WORDS.served
-
-
-def _reads_as_container(
-    reading: Reading, first: int, last: int, by_role: Mapping[MeaningRole, Meaning]
-) -> bool:
-    if _served_in(reading, first):
-        return True
-    of = last < len(reading.words) and reading.words[last] == "of"
-    package = of and reading.roots[first] in _WORDS.packages  # "a bottle of gin"
-    return "component" not in by_role and not package
-
-
-def _ends_a_clause(reading: Reading, last: int) -> bool:
-    """ "he doesn't drink." says something else than "he doesn't drink gin"."""
-    return last >= len(reading.words) or bool(reading.gaps[last]) or reading.words[last] == "and"
-
-
-def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
-    around = reading.words[max(0, first - 4) : first] + reading.words[last : last + 3]
-    on_top = reading.words[last : last + 2] == ("on", "top")
-    topped = first > 1 and reading.words[first - 2 : first] == ("topped", "with")
-    return on_top or topped or any(word in _WORDS.garnish for word in around)
-
-
-def _reads_as_colour(
-    reading: Reading,
-    vocabulary: Vocabulary,
-    first: int,
-    last: int,
-    by_role: Mapping[MeaningRole, Meaning],
-) -> bool:
-    if "component" not in by_role and "look" not in by_role:
-        return True
-    before = reading.words[first - 1] if first else ""
-    following = reading.roots[last] if last < len(reading.roots) else ""
-    if _beside_a_colour(reading, vocabulary, first):
-        return True
-    if following in _WORDS.colour_after - {"and"} or before in _WORDS.shades:
-        return True
-    if following in vocabulary.item_nouns or following in ("one", "beverage"):
-        return before not in ("with", "and", "or", "of")
-    if reading.words[last : last + 2] in (("in", "colour"), ("in", "color"), ("in", "hue")):
-        return True
-    breaks = not following or bool(reading.gaps[last]) or following in _WORDS.colour_breaks
-    return before in _WORDS.colour_before and breaks
-
-
-def _beside_a_colour(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
-    """ "purple or violet", "reddish-orange": what stands with a colour is one."""
-    before = first - 1
-    if before > 0 and reading.words[before] in ("or", "and"):
-        before -= 1
-    meanings = vocabulary.names.get(reading.roots[before]) if before >= 0 else ()
-    return bool(meanings) and all(one.role == "colour" for one in meanings)
-
-
-def _reads_as_category(
-    reading: Reading,
-    vocabulary: Vocabulary,
-    first: int,
-    last: int,
-    by_role: Mapping[MeaningRole, Meaning],
-) -> bool:
-    if first and last - first == 1 and reading.words[first - 1] in _WORDS.doers:
-        return False  # "what can you shake up with rum"
-    if "component" not in by_role or last - first > 1:
-        return True
-    if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
-        return True
-    before = reading.words[first - 1] if first else ""
-    following = reading.roots[last] if last < len(reading.roots) else ""
-    if before in _WORDS.taste_before or following in vocabulary.item_nouns:
-        return False
-    previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()
-    return before in ("a", "an") or any(one.role == "component" for one in previous)
+    return any(one.role == "container" for one in meanings) and is_served_in(reading, first)

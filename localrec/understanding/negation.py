@@ -7,7 +7,7 @@ A verb of refusal before a pronoun looks back: "she likes musicals, I hate them"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from localrec.understanding.language_words import english, phrases, phrases_by_first_word
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
@@ -17,11 +17,20 @@ _REFUSALS = phrases(_WORDS.behind)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = (("when",), ("if",), ("how",), ("that",))
+_MET = english().state.verbs
+_ALL = frozenset({"all", "everything", "every", "enough"})
+_HAVING = frozenset(
+    "i ive we weve have has had he she they hes shes theyve already just and just got".split()
+)
+_ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
 _FAR = 12  # words that a pronoun may stand behind what it means
 
 
 def negated_tokens(
-    reading: Reading, owner: Sequence[int], cues: CuesByFirstWord
+    reading: Reading,
+    owner: Sequence[int],
+    cues: CuesByFirstWord,
+    taken: Collection[int] = frozenset(),
 ) -> tuple[list[bool], list[bool]]:
     """For each token: is it unwanted, and is it only too much of it that is unwanted ("not too").
 
@@ -29,12 +38,13 @@ def negated_tokens(
         reading: The question.
         owner: For each token the number of the mention it belongs to, -1 for none.
         cues: Phrases before what is not wanted.
+        taken: Places of words that say something else ("not more than seven").
     """
     barred = [False] * len(reading.words)
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
-        length = _cue_at(reading, owner, position, cues)
+        length = 0 if position in taken else _cue_at(reading, owner, position, cues)
         if not length:
             position += 1
             continue
@@ -53,7 +63,25 @@ def negated_tokens(
         meant = _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
             _bar_back(reading, owner, meant, barred)
+    _bar_what_is_added(reading, owner, barred)
     return barred, mildly
+
+
+def _bar_what_is_added(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
+    """ "keep comedy away, and horror also": what is added to a refusal is refused."""
+    before = -1  # the mention before this one
+    for place, mention in enumerate(owner):
+        ends = mention >= 0 and (place + 1 == len(owner) or owner[place + 1] != mention)
+        if not ends:
+            continue
+        first = owner.index(mention)
+        added = reading.words[place + 1 : place + 2] in _ADDED and (
+            place + 2 >= len(owner) or bool(reading.gaps[place + 2])
+        )
+        joined = first and reading.words[first - 1] in ("and", "or", "nor", "same")
+        if added and joined and before >= 0 and barred[before] and reading.gaps[first] != ".":
+            barred[first : place + 1] = [True] * (place + 1 - first)
+        before = place
 
 
 def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByFirstWord) -> int:
@@ -74,6 +102,9 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
                 return 0  # "why not a Negroni"
         if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
+        before = words[position - 1] if position and not gaps[position] else ""
+        if cue[0] in _MET and cue[-1] in _ALL and before and before not in _HAVING:
+            return 0  # "supposed to have tried all the red ones"
         return len(cue)
     if words[position] in _WORDS.likes and _WORDS.nobody & set(
         words[max(0, position - 6) : position]
@@ -107,6 +138,8 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
         if gap == "," and reached and not _list_goes_on(reading, owner, position):
             break
         word = reading.words[position]
+        if word == "from" and reached and reading.words[position - 1] not in ("or", "nor", "and"):
+            break  # "anything but Cabernet from Coonawarra"
         if owner[position] >= 0:
             reached.append((position, mild))
         elif (
@@ -163,7 +196,11 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         return -1
     for cue in _VERBS.get(words[position], ()):
         end = position + len(cue)
-        if tuple(words[position:end]) != cue or end >= len(words):
+        if tuple(words[position:end]) != cue:
+            continue
+        if end >= len(words) or reading.gaps[end]:
+            if (place := _object_before(reading, owner, position)) >= 0:
+                return place
             continue
         following = owner[end + 1] if end + 1 < len(words) and not reading.gaps[end + 1] else -1
         if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
@@ -174,6 +211,16 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             if owner[place] >= 0:
                 return place
     return -1
+
+
+def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
+    """ "King I can't stand, ...": the last token of the name that the clause is about, else -1."""
+    place = verb - 1
+    if place < 1 or reading.words[place] not in _WORDS.subjects or reading.gaps[place]:
+        return -1
+    if reading.words[place - 1] in ("that", "which", "whom", "but") and not reading.gaps[place - 1]:
+        place -= 1
+    return place - 1 if place and owner[place - 1] >= 0 else -1
 
 
 def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
@@ -198,7 +245,7 @@ def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return True
     if following[:2] in (("is", "not"), ("are", "not")) and last + 3 >= len(words):
         return True  # "gin is fine, vodka is not"
-    opened = _WORDS.bracket_open & set(words[max(0, last - 5) : last])
+    opened = _WORDS.bracket_open & set(words[max(0, last - 7) : last])
     return bool(opened and _WORDS.bracket_close & set(following[:2]))
 
 
@@ -215,7 +262,9 @@ def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bo
             position -= 1
         if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
             position, joined = position - 1, True
-        elif not (joined and reading.gaps[position + 1] == ","):
+        elif not (joined and reading.gaps[position + 1] == ",") and not (
+            position >= 0 and owner[position] >= 0 and not reading.gaps[position + 1]
+        ):
             return
         if position < 0 or owner[position] < 0:
             return

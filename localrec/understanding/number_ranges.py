@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
@@ -15,8 +16,10 @@ from localrec.data.domains import Domain
 from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
 from localrec.understanding.amounts import find_amount
+from localrec.understanding.language_words import english
 from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
 
+_WORDS = english().amounts
 _MOST = 99_999  # pages; nothing that is counted has more
 
 
@@ -25,6 +28,7 @@ class ReadRanges(msgspec.Struct, frozen=True):
 
     ranges: tuple[NumberRange, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+    places: tuple[tuple[int, int], ...] = ()  # of each range
 
     def covers(self, start: int, end: int) -> bool:
         """Whether characters `start` to `end` are part of a bound."""
@@ -40,6 +44,7 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
     """Read the bounds that a question puts on numeric properties, and where it says so."""
     ranges: list[NumberRange] = []
     spans: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for name, spec in domain.numbers.items():
         found: _Found | None = None
         if spec.kind == "year":
@@ -49,11 +54,14 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
                 for one in years
                 if one.barred
             ]
+            places += [(one.start, one.end) for one in years if one.barred]
             spans += [(one.start, one.end) for one in years]
             wanted = joint_years([one for one in years if not one.barred])
             found = None if wanted is None else (wanted, [])
         elif spec.kind == "count":
             found = _count(text, counted_nouns(name, domain))
+            if found is None and name.endswith("_count"):
+                found = _count(text, _THINGS, bounded=True)  # "more than six things in it"
         if found is None and (spec.units or spec.words):
             amount = find_amount(text, spec)
             if amount is not None:
@@ -64,9 +72,11 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
             if bounds is not None:
                 low, high = map(float, bounds)
                 ranges.append(NumberRange(name=name, low=low, high=high))
-    return ReadRanges(tuple(ranges), tuple(spans))
+                places.append(told[0] if told else (-1, -1))
+    return ReadRanges(tuple(ranges), tuple(spans), tuple(places))
 
 
+_THINGS = ("thing", "component", "element")
 _Found = tuple[tuple[float, float] | None, list[tuple[int, int]]]
 
 
@@ -90,50 +100,53 @@ def counted_nouns(number: str, domain: Domain) -> tuple[str, ...]:
     return tuple(singular(fold(word)) for word in words)
 
 
-def _count(text: str, nouns: tuple[str, ...]) -> _Found | None:
+def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Found | None:
+    """Read a count of some nouns; a `bounded` one needs a comparison ("two things" is none)."""
     if not nouns:
         return None
     line = re.sub(r"[^a-z0-9]", " ", level(text))
     match = _count_pattern(nouns).search(line)
-    if match is None:
+    if match is None or (bounded and not (match["how"] or match["mid"] or match["behind"])):
         return None
     how, low, high = match["how"], int(match["low"]), match["high"]
     span = [(match.start(), end_in_text(text, line, match.end()))]
-    return _count_bounds(" ".join((how or match["behind"] or "").split()), low, high), span
+    told = how or match["mid"] or match["behind"] or ""
+    return _count_bounds(" ".join(told.split()), low, high), span
 
 
 def _count_bounds(how: str, count: int, high: str | None) -> tuple[int, int]:
     if high is not None:
         return min(count, int(high)), max(count, int(high))
-    if how in _FEWER:
+    if how in _WORDS.below:
         return 1, count - 1
-    if how in _AT_LEAST:
+    if how in _WORDS.at_least or how in _WORDS.least_behind:
         return count, _MOST
-    if how in _MORE:
+    if how in _WORDS.above:
         return count + 1, _MOST
-    if how in _EXACTLY:
+    if how in _WORDS.near or how in _WORDS.near_behind:
+        return max(1, count - 1), count + 1
+    if how in _EXACTLY or how in _WORDS.exactly:
         return count, count
     return 1, count
 
 
-_FEWER = ("less than", "fewer than", "under", "below", "shorter than", "sub")
-_AT_LEAST = ("at least", "no less than", "no fewer than", "a minimum of", "minimum", "or more")
-_MORE = ("more than", "over", "longer than", "above", "upwards of")
-_EXACTLY = ("only", "just", "exactly", "")
-_AT_MOST = (
-    "at most", "maximum of", "maximum", "max of", "max", "up to", "no more than", "not more than",
-    "nothing over", "nothing above", "not over", "no longer than", "nothing longer than", "within",
-    "or less", "or fewer", "tops", "or under",
-)  # fmt: skip
+_EXACTLY = ("only", "just", "")
 
 
 @lru_cache(maxsize=256)
 def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
-    cues = sorted((*_FEWER, *_AT_LEAST, *_MORE, *_AT_MOST, *_EXACTLY[:-1]), key=len, reverse=True)
-    cue = "|".join(one.replace(" ", r"\s+") for one in cues)
+    bounds = (*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least)
+    cue = _any_of((*bounds, *_WORDS.near, *_WORDS.exactly, *_EXACTLY))
+    ending = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
     return re.compile(
-        rf"(?:\b(?P<how>{cue})\s+)?(?<!\d)(?P<low>\d{{1,4}})"
+        rf"(?:\b(?P<how>{cue})\s+)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{ending})\b)?"
         rf"(?:\s+(?:to|or|and|\s)\s*(?P<high>\d{{1,4}}))?\s+{noun}\b"
-        rf"(?:\s+(?P<behind>or more|or less|or fewer|max|maximum|tops|minimum|or under)\b)?"
+        rf"(?:\s+(?P<behind>{ending})\b)?"
     )
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    """A pattern of phrases of letters, longest first."""
+    told = {one for one in phrases if one and one.replace(" ", "").isalpha()}
+    return "|".join(one.replace(" ", r"\s+") for one in sorted(told, key=len, reverse=True))

@@ -12,38 +12,50 @@ from collections.abc import Iterator, Sequence
 from localrec.data.answers import QueryView
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
+from localrec.understanding.alternatives import (
+    asks_for_either,
+    joins,
+    one_of_each_kind,
+    spread_lists,
+)
+from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases
 from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
+from localrec.understanding.part_of_title import take_part_of_title
+from localrec.understanding.question_roles import RoleTagger
+from localrec.understanding.role_decisions import decide_refusals, tag_words, without_asides
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.unused_words import unused_phrases
-from localrec.understanding.vocabulary import CuesByFirstWord, Reading, Vocabulary
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 LONGEST_QUESTION = 2_000  # characters; more is read no further
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _WORDS = english().mention
-_CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
 _BESIDE = frozenset(phrases(_WORDS.beside))
 
 
-def parse_query(question: str, vocabulary: Vocabulary) -> Query:
+def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
-    found = find_mentions(reading, vocabulary)
+    roles = tag_words(tagger, text, reading)
+    found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
-    mentions = [one for one in found if _is_free(reading, one, numbers, state)]
+    free = [one for one in found if _is_free(reading, one, numbers, state)]
+    mentions, passed_over = without_asides(roles, free)
     owner = owners(reading, mentions)
-    barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
-    used = state.places | _places_of(numbers, reading)
-    texts = find_text_places(text, reading, owner, used, barred, vocabulary)
-    wanted = [not barred[one.first] or one.first in texts.spared for one in mentions]
-    at_hand = _at_hand(reading, mentions, wanted, vocabulary.have_cues)
+    used = state.places | _places_of(numbers, reading) | passed_over
+    barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
+    texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
+    barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
+    wanted = [not barred[one.first] for one in mentions]
+    at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     example = frozenset(anchor.split()) if anchor and target is None else frozenset()
@@ -57,7 +69,7 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
         target=target,
         anchor=anchor,
         exclude_items=exclude_items,
-        have=_names_at_hand(mentions, at_hand),
+        have=names_at_hand(mentions, at_hand),
         order=_orders(mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
         corrected=reading.corrected,
@@ -97,12 +109,15 @@ def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
 
 def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
     """Return the query in the words of the answer's JSON contract."""
-    kind_of = vocabulary.domain.kind_of
-    component = kind_of("component")
+    component = vocabulary.domain.kind_of("component")
 
-    def hard(role: str, *, barred: bool = False) -> tuple[Constraint, ...]:
-        constraints = intent.of_kind(kind_of(role), barred=barred)  # type: ignore[arg-type]
-        return tuple(one for one in constraints if not one.soft)
+    def hard(role: str) -> tuple[Constraint, ...]:
+        kinds = {kind for kind, spec in vocabulary.domain.attributes.items() if spec.role == role}
+        return tuple(
+            one
+            for one in intent.constraints
+            if one.kind in kinds and not one.barred and not one.soft
+        )
 
     def flat(role: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for one in hard(role) for key in one.any_of))
@@ -161,18 +176,18 @@ def _constraints(
             continue
         if wanted[number] and _names_the_maker_of(reading, mentions, number):
             continue
-        if groups and wanted[number] and _joins(reading, groups[-1], mention, vocabulary):
+        if groups and wanted[number] and joins(reading, groups[-1], mention, vocabulary):
             groups[-1][0].append(mention)
         else:
             groups.append(([mention], wanted[number]))
-    if _asks_for_either(reading):
-        groups = _one_of_each_kind(groups)
+    if asks_for_either(reading):
+        groups = one_of_each_kind(groups)
     found: dict[Constraint, None] = {}
-    for members, is_wanted in _spread_lists(reading, groups, vocabulary):
+    for members, is_wanted in spread_lists(reading, groups, vocabulary):
         found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
     if any_at_hand:
         component = vocabulary.domain.kind_of("component") or ""
-        found.setdefault(Constraint(kind=component, any_of=_names_at_hand(mentions, at_hand)))
+        found.setdefault(Constraint(kind=component, any_of=names_at_hand(mentions, at_hand)))
     barred = {key for one in found if one.barred and not one.soft for key in one.any_of}
     return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
 
@@ -184,29 +199,6 @@ def _names_the_maker_of(reading: Reading, mentions: Sequence[Mention], number: i
         return False
     between = reading.words[before.last : mention.first]
     return mention.meaning.role == "creator" and len(between) < 3 and bool(_WORDS.by & {*between})
-
-
-def _asks_for_either(reading: Reading) -> bool:
-    text = f" {' '.join(reading.words)} "
-    return any(f" {phrase} " in text for phrase in _WORDS.either)
-
-
-def _one_of_each_kind(
-    groups: Sequence[tuple[list[Mention], bool]],
-) -> list[tuple[list[Mention], bool]]:
-    """ "horror for me, comedy for her, either one": the wishes of one kind become alternatives."""
-    joined: dict[str, list[Mention]] = {}
-    kept: list[tuple[list[Mention], bool]] = []
-    for members, is_wanted in groups:
-        meaning = members[0].meaning
-        if not is_wanted or meaning is None:
-            kept.append((members, is_wanted))
-        elif meaning.kind in joined:
-            joined[meaning.kind] += members
-        else:
-            joined[meaning.kind] = list(members)
-            kept.append((joined[meaning.kind], True))
-    return kept
 
 
 def _is_beside(reading: Reading, mention: Mention) -> bool:
@@ -241,6 +233,7 @@ def _constraint(
     named = [(member.meaning.key if member.meaning else "", *member.others) for member in here]
     keys = tuple(dict.fromkeys(key for told in named for key in told))
     elsewhere = tuple((one.kind, one.key) for one in meanings if one.kind != kind)
+    elsewhere += tuple(told for member in members for told in member.elsewhere)
     if role == "colour" and is_wanted:
         keys = tuple(dict.fromkeys((*keys, *_base_colours(reading, members, vocabulary))))
     dead = role in ("look", "category", "garnish") and not any(
@@ -256,68 +249,6 @@ def _constraint(
         or_else=elsewhere,
         doubtful=doubtful,
     )
-
-
-def _joins(
-    reading: Reading, group: tuple[list[Mention], bool], mention: Mention, vocabulary: Vocabulary
-) -> bool:
-    """Is `mention` an alternative to the group before it ("gin or vodka", two glasses)?"""
-    members, is_wanted = group
-    last = members[-1]
-    if not is_wanted or last.meaning is None or mention.meaning is None:
-        return False
-    between = reading.words[last.last : mention.first]
-    if last.meaning.kind != mention.meaning.kind:
-        roles = {last.meaning.role, mention.meaning.role}
-        return "or" in between and len(between) < 3 and roles <= _CROSSING
-    if last.meaning.role == "container":
-        return True
-    if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
-        return True  # "reddish-orange"
-    return "or" in between and all(word in _WORDS.or_bridges for word in between)
-
-
-def _spread_lists(
-    reading: Reading, groups: list[tuple[list[Mention], bool]], vocabulary: Vocabulary
-) -> list[tuple[list[Mention], bool]]:
-    """ "rum, gin or vodka": what stands before an or-pair by comma joins it if it is their kin."""
-    merged: list[tuple[list[Mention], bool]] = []
-    for members, is_wanted in groups:
-        while (
-            merged
-            and is_wanted
-            and len(members) > 1
-            and merged[-1][1]
-            and len(merged[-1][0]) == 1
-            and _lists_with(reading, merged[-1][0][0], members, vocabulary)
-        ):
-            members = [*merged.pop()[0], *members]
-        merged.append((members, is_wanted))
-    return merged
-
-
-def _lists_with(
-    reading: Reading, first: Mention, members: list[Mention], vocabulary: Vocabulary
-) -> bool:
-    adjacent = first.last == members[0].first and reading.gaps[members[0].first] == ","
-    return adjacent and all(_are_kin(first, member, vocabulary) for member in members)
-
-
-def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
-    if one.meaning is None or other.meaning is None or one.meaning.kind != other.meaning.kind:
-        return False
-    concepts = vocabulary.domain.taxonomy.get(one.meaning.kind, {})
-
-    def families(key: str) -> set[str]:
-        seen, queue = set(), [key]
-        for current in queue:
-            for parent in concepts[current].parents if current in concepts else ():
-                if parent not in seen:
-                    seen.add(parent)
-                    queue.append(parent)
-        return seen
-
-    return bool(families(one.meaning.key) & families(other.meaning.key))
 
 
 def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
@@ -358,50 +289,6 @@ def _flags_and_diets(
                 for name in vocabulary.domain.diets[meaning.key]
             )
     return flags, tuple(bars)
-
-
-def _at_hand(
-    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool], cues: CuesByFirstWord
-) -> list[bool]:
-    """Mark the mentions that are components the user says they have."""
-    at_hand = [False] * len(mentions)
-    for position in range(len(reading.words)):
-        for cue in cues.get(reading.words[position], ()):
-            if tuple(reading.words[position : position + len(cue)]) != cue:
-                continue
-            begin, end = _sentence(reading, position)
-            backward = cue[0] in _WORDS.backward_have
-            for number, mention in enumerate(mentions):
-                inside = begin if backward else position
-                if (
-                    mention.meaning is not None
-                    and mention.meaning.role == "component"
-                    and wanted[number]
-                    and inside <= mention.first < end
-                ):
-                    at_hand[number] = True
-            break
-    return at_hand
-
-
-def _sentence(reading: Reading, position: int) -> tuple[int, int]:
-    begin = position
-    while begin and reading.gaps[begin] != ".":
-        begin -= 1
-    end = position + 1
-    while end < len(reading.words) and reading.gaps[end] != ".":
-        end += 1
-    return begin, end
-
-
-def _names_at_hand(mentions: Sequence[Mention], at_hand: Sequence[bool]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            mention.meaning.key
-            for mention, mine in zip(mentions, at_hand, strict=True)
-            if mine and mention.meaning is not None
-        )
-    )
 
 
 def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from localrec.data.query import Query
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
+from localrec.understanding.example_makers import bar_makers_of_example
 from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
@@ -27,6 +28,7 @@ from localrec.understanding.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from localrec.index.image_index import ImageIndex
     from localrec.llm.chat_model import ChatModel, VisionModel
+    from localrec.understanding.question_roles import RoleTagger
 
 
 class QuestionReader:
@@ -39,6 +41,8 @@ class QuestionReader:
         open_slot_model: Opens the model that reads the words; None: rules read them.
         open_vision: Opens the model that describes an image; None: the image is only measured.
         open_pictures: Opens the items' own images to compare with; returns None without any.
+        open_tagger: Opens the tagger that tells what names are there for, None where its models are
+            missing; None: rules alone tell it.
 
     Example:
         `QuestionReader(catalogue, vocabulary, shelf_of).read(Question(query="gin, no egg"), trace)`
@@ -53,6 +57,7 @@ class QuestionReader:
         open_slot_model: Callable[[], ChatModel] | None = None,
         open_vision: Callable[[], VisionModel] | None = None,
         open_pictures: Callable[[], ImageIndex | None] = lambda: None,
+        open_tagger: Callable[[], RoleTagger | None] | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._vocabulary = vocabulary
@@ -60,6 +65,7 @@ class QuestionReader:
         self._open_slot_model = open_slot_model
         self._open_vision = open_vision
         self._open_pictures = open_pictures
+        self._open_tagger = open_tagger
 
     def read(self, question: Question, trace: RunTrace) -> Query:
         """Read a question with its image and its shelf.
@@ -72,6 +78,7 @@ class QuestionReader:
         if language and question.image is None:
             return Query(language=language)
         query = find_in_texts(self._read_words(question.query, trace), self._catalogue)
+        query = bar_makers_of_example(question.query, query, self._catalogue)
         if question.have:
             query = add_shelf(query, question.have, self._vocabulary)
         elif question.user and not query.have and asks_for_shelf(question.query):
@@ -91,7 +98,8 @@ class QuestionReader:
             query = trace.played_by_model("understanding", by_model)
             if query is not None:
                 return query
-        return parse_query(text, self._vocabulary)
+        tagger = self._open_tagger() if self._open_tagger else None
+        return parse_query(text, self._vocabulary, tagger)
 
     @cached_property
     def _slot_reader(self) -> SlotReader:

@@ -98,6 +98,9 @@ class SpellingCorrector:
             return tuple(meant.split())
         if self._is_known(token):
             return (root,)
+        whole = f"{token.word}g"  # "comin", "drinkin"
+        if token.word.endswith("in") and word_rank(whole) < _USUAL_RANK and len(whole) > 5:
+            return (singular(whole),)
         for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
             stem = token.word.removesuffix(ending)
             if stem != token.word and (stem in self._names or stem in self._titles):

@@ -9,6 +9,8 @@ import msgspec
 from localrec.understanding.language_words import english, phrases_by_first_word
 
 _WORDS = english().state
+_VERBS = _WORDS.verbs
+_OPEN = frozenset(tuple(phrase.split()) for phrase in _WORDS.open)
 _KINDS = tuple(
     (name, phrases_by_first_word(told))
     for name, told in (
@@ -28,6 +30,11 @@ class AskedState(msgspec.Struct, frozen=True):
     places: frozenset[int] = frozenset()
 
 
+def _is_of_meeting(following: Sequence[str]) -> bool:
+    """Whether "I haven't" goes on with "read", "yet" or nothing, and not with "a clue"."""
+    return not following or not _VERBS.isdisjoint(following[:2])
+
+
 def find_state(words: Sequence[str]) -> AskedState:
     """Find what a question's words, folded, say of the user's own past."""
     places: set[int] = set()
@@ -36,7 +43,11 @@ def find_state(words: Sequence[str]) -> AskedState:
         for first, word in enumerate(words):
             for phrase in told.get(word, ()):
                 span = range(first, first + len(phrase))
-                if tuple(words[first : first + len(phrase)]) == phrase and places.isdisjoint(span):
+                if (
+                    tuple(words[first : first + len(phrase)]) == phrase
+                    and places.isdisjoint(span)
+                    and (phrase not in _OPEN or _is_of_meeting(words[first + len(phrase) :]))
+                ):
                     places.update(span)
                     found.add(name)
                     break

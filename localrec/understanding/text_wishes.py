@@ -15,6 +15,8 @@ import msgspec
 from localrec.data.query import Query, TextWish
 from localrec.graph.catalogue import Catalogue
 from localrec.understanding.negation import negated_tokens
+from localrec.understanding.question_roles import WordRoles
+from localrec.understanding.role_decisions import refused_words
 from localrec.understanding.unused_words import content_places
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -39,6 +41,7 @@ def find_text_places(
     used: Collection[int],
     barred: Sequence[bool],
     vocabulary: Vocabulary,
+    roles: WordRoles | None = None,
 ) -> TextPlaces:
     """Find the words that name nothing, and whether a refusal reaches them.
 
@@ -49,11 +52,13 @@ def find_text_places(
         used: Places of tokens that were read otherwise.
         barred: For each token whether a refusal reaches it, names alone regarded.
         vocabulary: The names of the domain.
+        roles: What the role tagger says of the words; None without one.
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
     quoted = _quoted(text, reading) & free
     content = content_places(reading, vocabulary)
-    runs = _runs(sorted(free & (content | quoted)), reading)
+    tagged = refused_words(roles, free, reading, vocabulary)
+    runs = _runs(sorted(free & (content | quoted | tagged)), reading, tagged)
     if not runs:
         return TextPlaces((), ())
     told = list(owner)
@@ -63,7 +68,8 @@ def find_text_places(
     spared = {
         place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]
     }
-    return TextPlaces(tuple(runs), tuple(refused[first] for first, _ in runs), frozenset(spared))
+    reached = tuple(refused[first] or first in tagged for first, _ in runs)
+    return TextPlaces(tuple(runs), reached, frozenset(spared))
 
 
 def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWish, ...]:
@@ -104,10 +110,12 @@ def _is_said(words: tuple[str, ...], catalogue: Catalogue) -> bool:
     return 0 < count <= max(3, _TOO_COMMON * len(catalogue))
 
 
-def _runs(places: Sequence[int], reading: Reading) -> list[tuple[int, int]]:
+def _runs(places: Sequence[int], reading: Reading, apart: Collection[int]) -> list[tuple[int, int]]:
+    """Places side by side as runs; those in `apart` never share one with the others."""
     runs: list[list[int]] = []
     for place in places:
         goes_on = runs and runs[-1][-1] == place - 1 and not reading.gaps[place]
+        goes_on = goes_on and (place in apart) == (place - 1 in apart)
         if goes_on and len(runs[-1]) < _LONGEST:
             runs[-1].append(place)
         else:

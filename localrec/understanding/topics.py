@@ -1,13 +1,16 @@
 """Whether a question is a wish for an item at all, small talk, or about something else.
 
-What a rule can be sure of is decided by words. A question of which little was read is compared
-with questions that are wishes and with questions that are not, by the embedder.
+What a rule can be sure of is decided by words. Of the rest the embedder's vector tells: by weights
+that were learnt for it (`scripts/studies/topic_weights.py`), else by the nearest known question.
+The more of a question was read, and the more it asks, the surer the vector must be.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -24,8 +27,27 @@ _ASKS = frozenset(
     "something anything recommend recommendation suggest suggestion suggestions like similar one "
     "ones some any mood fancy crave craving want need best good favourite favorite".split()
 )
+TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
+# Chosen on dev questions and on sentences of our own; a score of 0 is as likely one as the other.
+_LEAST_SCORE, _STEP, _STEP_OF_ERRANDS = 0.2, 0.2, 0.15
+_BY_BOUND, _BY_ASKING, _BY_ALL = 1.5, 0.5, 1.5
+_BY_UNREAD, _MOST_UNREAD, _BY_ERRAND = 0.06, 5, 0.5
 _MARGIN = 0.02
 _LEAST = 0.30  # likeness to a question about something else, below which nothing is declined
+
+
+class TopicWeights(msgspec.Struct, frozen=True):
+    """Weights of an embedder's dimensions: above 0 a sentence is about something else.
+
+    Args:
+        embedder: The name of the embedder that they fit.
+        weights: One a dimension.
+        bias: Added to their sum.
+    """
+
+    embedder: str
+    weights: tuple[float, ...]
+    bias: float
 
 
 class TopicPrototypes(msgspec.Struct, frozen=True):
@@ -53,6 +75,9 @@ def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
         rest = re.sub(rf"(?<= ){re.escape(phrase)}(?= )", "", rest)
     left = rest.split()
     nouns = {root for word in domain.item_words for root in roots(word)}
+    thanks = any(f" {one} " in f" {line} " for one in english().talk.thanks)
+    if thanks and not _ASKS & {*line.split()} - {"good", "like", "one", "best"}:
+        return True
     return (
         len(" ".join(left)) < len(line)
         and not query.unused
@@ -62,20 +87,46 @@ def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
     )
 
 
-def is_doubtful(text: str, query: Query, domain: Domain) -> bool:
-    """Whether so little of a question was read that it may be about something else."""
-    if query.anchor or query.exclude_items or query.met is not None or query.on_list is not None:
-        return False
+def score_needed(text: str, query: Query, domain: Domain) -> float | None:
+    """The score from which a question is about something else; None where it surely asks.
+
+    A state or a shelf is a wish. Names, bounds and the domain's nouns speak for one, and more where
+    they are all that is said; words that nothing read speak against it, and so do beginnings such
+    as "how do I".
+    """
+    if query.met is not None or query.on_list is not None or query.have or query.order:
+        return None
     words = [token.word for token in tokens(text)]
     if sum(word.isalpha() for word in words) < 2:
-        return False
+        return None
     nouns = {root for word in domain.item_words for root in roots(word)}
-    asks = bool(_ASKS & {*words}) or bool(nouns & {root for word in words for root in roots(word)})
+    sure = [one for one in query.constraints if not one.doubtful and not one.soft]
+    read = len(sure) + len(query.flags) + _BY_BOUND * len(query.ranges)
+    read += query.target is not None
     unread = sum(len(phrase.split()) for phrase in query.unused)
-    if query.is_empty:
-        return not query.visual or not asks
-    read = len(query.constraints) + len(query.flags) + len(query.ranges) + len(query.order)
-    return not asks and unread >= 2 * read
+    wish = read + bool(nouns & {root for word in words for root in roots(word)})
+    wish += _BY_ASKING * bool(_ASKS & {*words}) + _BY_ALL * (read > 0 and not unread)
+    errand = is_errand(words)
+    step = _STEP_OF_ERRANDS if errand else _STEP
+    return _LEAST_SCORE + step * wish - _BY_UNREAD * min(unread, _MOST_UNREAD) - _BY_ERRAND * errand
+
+
+def is_errand(words: Sequence[str]) -> bool:
+    """Whether a question begins or goes on as questions about other things do ("how do I")."""
+    told = english().talk
+    first = 0
+    while first < len(words) and words[first] in told.greetings:
+        first += 1
+    opening = f"{' '.join(words[first:])} "
+    line = f" {' '.join(words)} "
+    return any(opening.startswith(f"{one} ") for one in told.errands) or any(
+        f" {one} " in line for one in told.errands_anywhere
+    )
+
+
+def topic_score(vector: Vectors, weights: TopicWeights) -> float:
+    """How much a question is about something else, by its vector (1, size)."""
+    return float(vector[0] @ np.asarray(weights.weights, dtype=np.float32)) + weights.bias
 
 
 def topic_of(vector: Vectors, prototypes: TopicPrototypes) -> Topic:
@@ -83,3 +134,9 @@ def topic_of(vector: Vectors, prototypes: TopicPrototypes) -> Topic:
     wish = float(np.max(prototypes.wishes @ vector[0]))
     other = float(np.max(prototypes.others @ vector[0]))
     return "other" if other > max(_LEAST, wish + _MARGIN) else "wish"
+
+
+@lru_cache
+def topic_weights() -> TopicWeights:
+    """Read the learnt weights, once."""
+    return msgspec.json.decode(TOPIC_WEIGHTS.read_bytes(), type=TopicWeights)

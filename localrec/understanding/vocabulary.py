@@ -17,7 +17,7 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.language_words import cue_words, english, phrases_by_first_word
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
@@ -123,11 +123,14 @@ class Vocabulary:
         state = english().state
         past = (*state.unmet, *state.met, *state.wanted, *state.unwanted)
         states = (word for phrase in past for word in phrase.split())
-        told = (*numbers, *states, *english().years.decades, *english().numbers)
-        return frozenset(word for word in told if len(word) > 3)
+        years = english().years
+        bounds = (*years.before, *years.until, *years.after, *years.since, *years.since_behind)
+        cues = (*cue_words(), *(word for phrase in bounds for word in phrase.split()))
+        told = (*numbers, *states, *cues, *years.decades, *english().numbers)
+        return frozenset(word for word in told if len(word) > 2)
 
     @cached_property
-    def _units(self) -> frozenset[str]:
+    def units(self) -> frozenset[str]:
         """Words behind numbers, singular."""
         specs = self.domain.numbers.items()
         told = (
@@ -162,7 +165,7 @@ class Vocabulary:
         cut: list[tuple[Token, str]] = []
         counts = False
         for token in found:
-            unit = self._spelling.unit_meant(token.word, self._units) if counts else None
+            unit = self._spelling.unit_meant(token.word, self.units) if counts else None
             meant = (unit,) if unit else self._spelling.respell(token)
             if meant != (token.root,):
                 corrected[token.word] = " ".join(meant)
@@ -270,10 +273,21 @@ class Vocabulary:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
+            for place in self._parts_of_the_world.get(attribute.key, ()):
+                self.names.add(place, meaning)
             if spec.role == "category":  # "Coffee / Tea", "Sicily & Sardinia" by either half
                 for half in re.split(r"/| & ", attribute.name):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    @cached_property
+    def _parts_of_the_world(self) -> dict[str, list[str]]:
+        """A country's key -> what parts of the world it lies in."""
+        found: dict[str, list[str]] = {}
+        for place, countries in english().places.items():
+            for country in countries:
+                found.setdefault(country, []).append(place)
+        return found
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.

@@ -16,7 +16,7 @@ import msgspec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
 
-EARLIEST, LATEST = 0, 9999
+EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
 _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
@@ -34,11 +34,15 @@ _PART = (
     + "|".join(sorted(_WORDS.early | _WORDS.middle | _WORDS.late, key=len, reverse=True))
     + r")[\s-]+(?:of\s+)?(?:the\s+)?)?"
 )
-_TO = r"\s*(?:-|–|—|to|and|until|till|through|thru)\s*(?:the\s+)?"
+_TO = (
+    r"\s*(?:-|–|—|up to and including|up to|up until|to|and|until|till|through|thru)\s*(?:the\s+)?"
+)
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}
 _REFUSED = re.compile(
-    r"\b(?:" + "|".join(sorted(_WORDS.refused, key=len, reverse=True)) + r")\s+(?:the\s+)?$"
+    r"\b(?:"
+    + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
+    + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|the)\s+)*$"
 )
 
 
@@ -73,6 +77,8 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     found: list[YearSpan] = []
     for bare in _candidates(line, decades, short):
         refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
+        if refused and (bare.low <= EARLIEST or bare.high >= LATEST):
+            bare = _other_side(bare)
         one = msgspec.structs.replace(
             bare,
             end=end_in_text(text, line, bare.end),
@@ -133,6 +139,15 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
             yield YearSpan(match.start(), match.end(), *value)
 
 
+def _other_side(era: YearSpan) -> YearSpan:
+    """The years that "not from this century" and "not from after 1990" leave."""
+    if era.high == LATEST:
+        return msgspec.structs.replace(era, low=EARLIEST, high=era.low - 1)
+    if era.low == EARLIEST:
+        return msgspec.structs.replace(era, low=era.high + 1, high=LATEST)
+    return era
+
+
 def _bound(how: str, value: tuple[int, int]) -> tuple[int, int]:
     low, high = value
     if how == "before":
@@ -160,6 +175,8 @@ def _value(match: re.Match[str], name: str) -> tuple[int, int] | None:
     if decade:
         first = int(decade)
         first += 0 if first > 99 else 2000 if first < 20 else 1900
+        if 1000 < first < 2000 and first % 100 == 0:  # "the 1800s" are a century
+            return _part_of(groups.get(f"{name}part"), first, 99, "century")
     elif named:
         first = _WORDS.decades[named]
     else:

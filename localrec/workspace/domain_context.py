@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from localrec.memory.configs import MemRecConfig
     from localrec.memory.loader import SharedMemory
     from localrec.retrieval.search_query import SearchQuery
+    from localrec.understanding.question_roles import RoleTagger
     from localrec.understanding.vocabulary import Vocabulary
 
 _Made = TypeVar("_Made")
@@ -115,6 +116,19 @@ class SharedIndexes:
             return None
         return field if field is not None and len(field) else None
 
+    @cached_property
+    def role_tagger(self) -> RoleTagger | None:
+        """Tells what the names of a question are there for; None without the model it reads by."""
+        from localrec.index.embedders import MiniLmEmbedder
+        from localrec.understanding.question_roles import RoleTagger, load_roles
+
+        try:
+            network, embedder = load_roles(), self.models.embedder
+        except ModelError:
+            return None
+        fits = isinstance(embedder, MiniLmEmbedder) and embedder.name == network.encoder
+        return RoleTagger(network, embedder) if fits else None  # type: ignore[arg-type]
+
     def item_images(self) -> ImageIndex | None:
         """Open the vectors of item images; None without images or an embedder for them."""
         embedder = self.models.image_embedder
@@ -180,6 +194,10 @@ class DomainContext:
     def description_field(self) -> EmbeddedField | None:
         """The vectors of descriptions; None where there are none, or no embedder."""
         return self.indexes.description_field()
+
+    def role_tagger(self) -> RoleTagger | None:
+        """Open what tells the roles of a question's names; None without the model it reads by."""
+        return self.indexes.role_tagger
 
     def item_images(self) -> ImageIndex | None:
         """Open the vectors of item images; None without images or an embedder for them."""

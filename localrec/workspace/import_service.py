@@ -104,7 +104,7 @@ class ImportService:
             if waiting <= _AT_ONCE or self._settings.embedder == _QUICK_ENOUGH:
                 self.embed_texts(domain, progress)
                 return 0
-            from localrec.index.pending_vectors import QUICK, tell_pending
+            from localrec.index.pending_vectors import QUICK, made_elsewhere, tell_pending
 
             update_embeddings(
                 self._store,
@@ -112,7 +112,8 @@ class ImportService:
                 QUICK,
                 lambda done, total: progress("comparing texts by spelling", done, total),
             )
-            tell_pending(self._indexes, domain.name, 0, waiting)
+            other = made_elsewhere(self._indexes, domain.name)  # it will find the new ones as well
+            tell_pending(self._indexes, domain.name, 0, waiting, other.process if other else 0)
         return waiting
 
     def import_history(

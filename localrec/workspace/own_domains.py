@@ -124,7 +124,11 @@ def _declaration(domain: Domain) -> dict[str, Any]:
         for name, value in ((field, getattr(domain, field)) for field in Domain.__struct_fields__)
         if name not in ("taxonomy", "words", "columns")
     }
-    return {name: plain_record(value) for name, value in told.items() if value not in ((), {})}
+    return {
+        name: plain_record(value)
+        for name, value in told.items()
+        if value not in ((), {}) or name == "attributes"  # a list of prices has none, and says so
+    }
 
 
 def plain_record(value: Any) -> Any:

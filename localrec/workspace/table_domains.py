@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 from localrec.data.domains import Domain
@@ -22,10 +23,20 @@ def domain_of_table(workspace: Path, table: RecordTable) -> Domain | None:
     use_domains_of(workspace)
     domains = [load_domain(name) for name in own_domain_names(workspace)]
     fitting = [one for one in domains if one.columns is not None and fits(one.columns, table)]
+    closest = max(map(partial(_closeness, table), fitting), default=0.0)
+    fitting = [one for one in fitting if _closeness(table, one) == closest]
     if len(fitting) > 1:
         names = ", ".join(one.name for one in fitting)
         raise UsageError(f"{table.path.name} fits several domains: {names}.", "Name one: --domain.")
     return fitting[0] if fitting else None
+
+
+def _closeness(table: RecordTable, domain: Domain) -> float:
+    """The share of a domain's columns that a table has, and the table's that the domain knows."""
+    assert domain.columns is not None
+    named, here = set(domain.columns.named()), set(table.columns)
+    known = named.union(domain.columns.ignored)
+    return len(named & here) / len(named) + len(known & here) / len(here)
 
 
 def name_for(path: Path) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
 from localrec.graph.domain_files import is_known_domain, load_domain, use_domains_of
@@ -99,12 +100,8 @@ class OpenWorkspace:
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node GROUP BY ALL ORDER BY count(*) DESC, domain"
         )
-        known = {domain for domain in {row[0] for row in rows} if is_known_domain(domain)}
-        return [
-            domain
-            for domain, kind, _ in rows
-            if domain in known and kind == load_domain(domain).item
-        ]
+        known = [row for row in rows if is_known_domain(row[0])]
+        return [domain for domain, kind, _ in known if kind == _item_kind(domain)]
 
     def context(self, domain: str, user: str | None = None) -> DomainContext:
         """Return a domain as one user sees it: the shelves and tags of others are hidden.
@@ -137,3 +134,11 @@ class OpenWorkspace:
         self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()
+
+
+def _item_kind(domain: str) -> str | None:
+    """The kind of a domain's items; None of one whose declaration is broken, which doctor tells."""
+    try:
+        return load_domain(domain).item
+    except InputError:
+        return None

@@ -110,7 +110,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     bad = answered < valid or code != 0
     return Findings(
         text=as_markdown(measured),
-        page="../mcp",
+        page="open",
         block="bench-mcp",
         figures=measured,
         exit_code=int(bad),

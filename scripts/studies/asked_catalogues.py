@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
 from localrec.sources import open_source
+from localrec.sources.catalogues.families import propose_families
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -32,6 +35,7 @@ from localrec.workspace.import_service import ImportService
 
 HERE = Path(__file__).resolve().parent / "catalogues"
 Row = dict[str, Any]
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 # Domain of the questions -> the domain that reads them, and its kind of attribute for each field.
 # A field without a kind is a property under its own name.
@@ -72,8 +76,9 @@ class AskedCatalogue:
             raise InputError(f"No domain is called {name!r}.", f"Known: {', '.join(DOMAINS)}.")
         self.name = name
         self.rows = [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
-        self.domain = _domain(DOMAINS[name][0])
-        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy)
+        self.domain = _with_families(_domain(DOMAINS[name][0]), self.rows, DOMAINS[name][1])
+        years = [name for name, spec in self.domain.numbers.items() if spec.kind == "year"]
+        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy, years)
         declared = repr(stored).encode()
         mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
         self._folder = state / f"{name}-{mark}"
@@ -166,6 +171,20 @@ def _domain(name: str) -> Domain:
     return msgspec.convert(tomllib.loads(folder.read_text("utf-8")), Domain)
 
 
+def _with_families(domain: Domain, rows: Sequence[Row], fields: Mapping[str, str]) -> Domain:
+    """Give a domain without a taxonomy the families that `localrec domains new` proposes."""
+    if domain.taxonomy or not fields:
+        return domain
+    common: dict[str, Counter[str]] = {}
+    for row in rows:
+        for field, kind in fields.items():
+            told = row.get(field) or ()
+            common.setdefault(kind, Counter()).update(told if isinstance(told, list) else [told])
+    names = {kind: [name for name, _ in count.most_common()] for kind, count in common.items()}
+    proposed = propose_families(domain.attributes, names)
+    return msgspec.structs.replace(domain, taxonomy=proposed)
+
+
 def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> ItemRow:
     links = [
         AttributeLink(kind=fields[field], name=str(value))
@@ -174,6 +193,9 @@ def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> I
         for value in (values if isinstance(values, list) else [values])
     ]
     year = row.get("year")
+    if year is None and "year" in domain.numbers and (told := _YEAR.search(row["name"])):
+        year = int(told.group())  # a wine's vintage, as `localrec domains new` reads it
+        row = {**row, "year": year}
     if "decade" in domain.attributes and "decade" not in row and isinstance(year, int):
         links.append(AttributeLink(kind="decade", name=f"{year // 10}0s"))
     plain = {

@@ -275,3 +275,23 @@ def _another_sort(row: Row, layout: Planting) -> list[Row] | None:
     row.cells |= layout.apart
     row.expected, row.apart = None, True
     return [row]
+
+
+@_plant
+def _spaces_around_the_title(row: Row, layout: Planting) -> list[Row]:
+    return _renamed(row, layout, "  {}   ", "{}")
+
+
+@_plant
+def _accents_in_two_pieces(row: Row, layout: Planting) -> list[Row]:
+    return _renamed(row, layout, "Cafe\u0301 {}", "Caf\u00e9 {}")
+
+
+@_plant
+def _spaces_that_do_not_break(row: Row, layout: Planting) -> list[Row]:
+    return _renamed(row, layout, "One\u00a0Two\u2003{}", "One Two {}")
+
+
+@_plant
+def _letters_that_are_not_seen(row: Row, layout: Planting) -> list[Row]:
+    return _renamed(row, layout, "Un\u200bse\u2060en {}", "Unseen {}")

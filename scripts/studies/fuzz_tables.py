@@ -58,11 +58,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--catalogues", type=Path, default=FOLDER, help="folder of real files")
 
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Fuzz; the exit code is 0 when every file was read without loss or refused."""
-    figures = fuzz(asked.count, asked.seed)
+    figures = fuzz(asked.count, asked.seed, asked.catalogues)
     for number, outcome in figures.harmful[:20]:
         say(f"file {number}: {outcome}")
     return Findings(
@@ -74,10 +75,10 @@ def measure(asked: argparse.Namespace) -> Findings:
     )
 
 
-def fuzz(count: int, seed: int) -> Figures:
+def fuzz(count: int, seed: int, catalogues: Path = FOLDER) -> Figures:
     """Read one mutated file after another and count what came of it."""
     drawn = random.Random(seed)
-    sound = sound_files()
+    sound = sound_files(catalogues)
     outcomes: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     harmful: list[tuple[int, str]] = []
@@ -193,12 +194,12 @@ def _lines(content: bytes, drawn: random.Random) -> bytes:
 _MUTATIONS = (_flip, _cut, _gap, _quote, _cell, _delimiter, _encoding, _lines)
 
 
-def sound_files() -> list[bytes]:
-    """The first lines of every real catalogue beside the checkout, and a small one."""
+def sound_files(catalogues: Path) -> list[bytes]:
+    """The first lines of every real catalogue in a folder, and a small one."""
     found = [_SMALL.encode()]
-    for path in sorted(FOLDER.glob("*.csv")):
+    for path in sorted(catalogues.glob("*.csv")):
         found.append(b"\n".join(path.read_bytes().split(b"\n")[:_LINES]))
-    for path in sorted(FOLDER.glob("*.json")):
+    for path in sorted(catalogues.glob("*.json")):
         records = msgspec.json.decode(path.read_bytes())
         found.append(msgspec.json.encode(records[:_LINES]))
     return found

@@ -440,7 +440,7 @@ class TestBatches:
         assert out.read_text() == "dear diary\n"
 
 
-def test_a_question_of_nobody_is_answered_and_they_are_named(cli, workspace):
+def test_a_question_of_nobody_is_refused_and_they_are_named(cli, workspace):
     code, out, err = cli("--workspace", workspace, "ask", "a gin drink", "--user", "zoe", "--json")
-    assert (code, err) == (0, "Nobody called 'zoe' is known here.\n")
-    assert json.loads(out)["items"]
+    assert (code, out) == (2, "")
+    assert "Nobody called 'zoe' is known here." in err

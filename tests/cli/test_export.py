@@ -75,7 +75,7 @@ def test_a_second_run_replaces_nothing(cli, bar, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--user", "ghost", "--out", "h.csv"), 1, "Nobody here is called 'ghost'"),
+        (("--user", "ghost", "--out", "h.csv"), 2, "Nobody called 'ghost' is known here"),
         (("--user", "mee", "--out", "h.csv"), 1, "Did you mean me?"),
         (("--user", "me", "--out", "h.xls"), 2, "says no format"),
         (("--user", "me", "--format", "letterboxd", "--out", "f.csv"), 2, "these are drinks"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-BOOKS = "User-ID;ISBN;Book-Rating\n" + "".join(
+BOOKS = "Reader;ISBN;Score\n" + "".join(
     f"{user};{isbn};{stars}\n"
     for user, isbn, stars in (
         (1, "034545104X", 0),
@@ -18,6 +18,18 @@ BOOKS = "User-ID;ISBN;Book-Rating\n" + "".join(
         (3, "0155061224", 10),
     )
 )
+CHECKINS = [
+    {"beer_name": name, "brewery_name": brewery, "beer_type": style, "beer_abv": abv,
+     "rating_score": score, "created_at": at, "checkin_id": number, "comment": comment}
+    for number, (name, brewery, style, abv, score, at, comment) in enumerate(
+        (
+            ("Devil", "Acorn", "IPA", 6.5, "4.25", "2023-01-01 12:00:00", "nice"),
+            ("Oat", "Birch", "Stout", 8.5, "", "2023-01-02 12:00:00", ""),
+            ("Devil", "Acorn", "IPA", 6.5, "3.75", "2023-01-03 12:00:00", ""),
+            ("Devil", "Cedar", "Lager", 4.5, "2", "2023-01-04 12:00:00", ""),
+        )
+    )
+]  # fmt: skip
 BEERS = "name,style,abv\nPub Beer,Lager,0.05\nDevil,IPA,0.06\nRise,IPA,0.07\nSinister,Stout,0.09\n"
 
 
@@ -37,7 +49,7 @@ def test_a_table_of_users_is_told_with_a_mapping_and_nothing_is_stored(told, emp
     outcome = told(BOOKS)
     assert outcome.code == 1
     assert "parted by semicolons" in outcome.err and "7 rows and 3 columns" in outcome.err
-    assert 'user = "User-ID"' in outcome.err and "unrated = 0.0" in outcome.err
+    assert 'user = "Reader"' in outcome.err and "unrated = 0.0" in outcome.err
     assert "--accept" in outcome.err
     assert not (empty_workspace / "store.duckdb").exists()
 
@@ -47,7 +59,7 @@ def test_an_accepted_mapping_is_used_at_once_and_zero_is_no_rating(told):
     assert outcome.code == 0, outcome.err
     report = json.loads(outcome.out)
     assert (report["domain"], report["read"], report["kept"]) == ("books", 7, 7)
-    assert "A 0 in column Book-Rating is taken as not rated (4 rows)." in report["notes"]
+    assert "A 0 in column Score is taken as not rated (4 rows)." in report["notes"]
     assert any("No row has a time" in one for one in report["notes"])
 
 
@@ -86,3 +98,56 @@ def test_the_nearest_format_is_named_with_what_it_lacks(told):
     assert "It has Title, Author" in outcome.err
     assert "of goodreads and lacks" in outcome.err
     assert "My Rating" in outcome.err
+
+
+def test_a_history_of_things_of_its_own_makes_their_domain(told, empty_workspace, cli, tmp_path):
+    path = tmp_path / "checkins.json"
+    path.write_text(json.dumps(CHECKINS))
+    command = ("import", "auto", str(path), "--user", "anna", "--accept")
+    workspace = ("--workspace", str(empty_workspace))
+    unsure = cli(*workspace, *command)
+    assert unsure.code == 1 and "--domain NAME" in unsure.err  # beers are no films
+    outcome = cli(*workspace, "--json", *command, "--domain", "beers")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["kept"] == 4
+    rows = cli(*workspace, "--json", "sql", "select item_key, stars, times, note from interactions")
+    found = {row.pop("item_key"): row for row in json.loads(rows.out)}
+    assert found == {
+        "devil-acorn": {"stars": 3.75, "times": 2, "note": None},
+        "oat-birch": {"stars": None, "times": 1, "note": None},
+        "devil-cedar": {"stars": 2.0, "times": 1, "note": None},
+    }
+    answer = cli(*workspace, "--json", "ask", "--domain", "beers", "a stout above 8% alcohol")
+    assert [item["name"] for item in json.loads(answer.out)["items"] if item["satisfies"]] == [
+        "Oat"
+    ]
+
+
+def test_a_name_that_a_domain_bears_is_not_taken_by_another_table(told, empty_workspace):
+    assert told(BEERS, "--accept").code == 0
+    assert told("name,price\nA,1\nB,2\n", "--accept").code == 0
+    assert told(BEERS, "--json").code == 0  # its domain is still the one of its columns
+    domains = sorted(path.name for path in (empty_workspace / "domains").iterdir())
+    assert domains == ["table", "table-2"]
+
+
+def test_a_table_that_may_be_one_users_asks_whose_it_is(told):
+    outcome = told("Title,My Score,Seen on\nAlien,9,26/01/2023\nUp,7,05/01/2023\n")
+    assert "say whose: --user KEY" in outcome.err
+
+
+def test_a_table_of_readers_is_no_catalogue_of_readers(told):
+    text = "reader;book;stars;date\n" + "".join(
+        f"{who};{book};{stars};{day}\n"
+        for who, book, stars, day in (
+            ("anna", "Dune", "4,5", "26.01.2023"),
+            ("anna", "It", "3,5", "05.01.2023"),
+            ("bob", "Dune", "5", "05.02.2023"),
+            ("bob", "Emma", "0", "05.02.2023"),
+        )
+    )
+    outcome = told(text, "--accept", "--json")
+    assert outcome.code == 0, outcome.err
+    report = json.loads(outcome.out)
+    assert (report["domain"], report["kept"], report["problems"]) == ("books", 4, [])
+    assert report["notes"] == ["A 0 in column stars is taken as not rated (1 row)."]

@@ -64,7 +64,7 @@ def test_a_rating_counts_in_the_next_list_without_learning(say):
 
 def test_a_history_in_a_request_is_ranked_by_what_was_learnt(say, home, tmp_path):
     say("learn")
-    keys = [one["key"] for one in say("recommend", "--user", "nobody", "-k", "6")["items"]]
+    keys = [one["key"] for one in say("recommend", "--user", "anna", "-k", "6")["items"]]
     mine = say("recommend", "--user", "anna", "-k", "1")["items"][0]["key"]
     others = [key for key in keys if key != mine][:1]
     request = {"id": "1", "history": [], "candidates": [*others, mine], "user": "anna"}

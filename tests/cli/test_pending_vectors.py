@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -10,7 +13,13 @@ from localrec.foundation import jobs
 from localrec.graph.domain_files import load_domain
 from localrec.graph.journal import open_settled
 from localrec.index.embedders import HashingEmbedder
-from localrec.index.pending_vectors import QUICK, embed_in_steps, read_pending
+from localrec.index.pending_vectors import (
+    QUICK,
+    embed_in_steps,
+    made_elsewhere,
+    read_pending,
+    tell_pending,
+)
 from localrec.workspace import import_service
 
 WINES = "title,country,variety,winery,price\n" + "".join(
@@ -109,3 +118,35 @@ def test_work_that_was_cut_short_goes_on_where_it_was(cellar, monkeypatch):
     total = read_pending(folder, "wines").total
     assert read_pending(folder, "wines").done == 6
     assert run(lambda done, total: None) == total - 6
+
+
+@pytest.fixture
+def busy(cellar, started):
+    """The cellar while another process makes its vectors."""
+    other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    tell_pending(cellar / "indexes", "wines", 1, 9, other.pid)
+    started.clear()
+    yield cellar
+    other.communicate()
+
+
+def test_a_second_import_leaves_its_texts_to_the_process_that_runs(busy, cli, tmp_path, started):
+    table = tmp_path / "more.csv"
+    table.write_text(WINES.replace("Estate", "Castle"), encoding="utf-8")
+    command = ("import", "auto", str(table), "--domain", "wines")
+    assert cli("--workspace", str(busy), *command).code == 0
+    assert started == []
+    assert read_pending(busy / "indexes", "wines").process
+
+
+def test_vectors_are_made_by_one_process_at_a_time(busy, cli):
+    outcome = cli("--workspace", str(busy), "index", "--domain", "wines")
+    assert outcome.code == 0
+    assert "being made in the background (11% of 9 texts)" in outcome.err
+
+
+def test_a_process_that_says_nothing_for_long_is_another_one_of_its_number(busy, monkeypatch):
+    assert made_elsewhere(busy / "indexes", "wines") is not None
+    later = time.time() + 3600
+    monkeypatch.setattr("localrec.index.pending_vectors.time.time", lambda: later)
+    assert made_elsewhere(busy / "indexes", "wines") is None

@@ -81,7 +81,7 @@ def test_as_json_it_is_one_document_with_evidence(shelf):
 def test_a_shelf_for_once_stores_nothing(shelf):
     assert shelf("show", "--have", "gin, lime juice").code == 0
     code, _, err = shelf("list", "--user", "ana")
-    assert (code, "Nobody called 'ana' is known here." in err) == (1, True)
+    assert (code, "Nobody called 'ana' is known here." in err) == (2, True)
 
 
 @pytest.mark.parametrize("command", [("clear",), ("remove", "gin")])
@@ -98,7 +98,7 @@ def test_nobody_s_shelf_is_changed_by_mistake(shelf, command):
 def test_nobody_s_shelf_cannot_be_read_and_says_who_is_near(shelf, command):
     shelf("add", "--user", "ana", "gin")
     code, out, err = shelf(command, "--user", "anna")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert "Did you mean ana?" in err
 
 

@@ -87,7 +87,7 @@ class TestHistory:
         assert ("=HYPERLINK(1)",) in notes
 
     def test_of_nobody_is_refused_before_a_file_is_made(self, export, tmp_path):
-        with pytest.raises(InputError, match="Nobody here is called 'ghost'"):
+        with pytest.raises(UsageError, match="Nobody called 'ghost' is known here"):
             export(tmp_path / "h.csv", user="ghost")
         assert not list(tmp_path.glob("h.csv*"))
 
@@ -162,10 +162,10 @@ class TestList:
     @pytest.mark.parametrize(
         ("content", "said"),
         [
-            ("{}", "missing required field `items`"),
+            ("{}", "the field `items` is missing"),
             ('{"items": []}', "holds no item"),
             ("[1, 2", "is not the JSON"),
-            ('{"items": [{"key": 3}]}', "Expected `str`"),
+            ('{"items": [{"key": 3}]}', "holds a number, where a text belongs"),
             ('{"items": [{"rank": 1, "key": "x", "name": "X"}]}', "None of the list's items"),
         ],
     )

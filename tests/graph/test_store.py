@@ -343,3 +343,27 @@ class TestEmbeddings:
         assert of("films", "name", "m") == before
         others = {of("films", "name", "other"), of("films", "looks", "m"), of("books", "name", "m")}
         assert before not in others
+
+
+def test_a_disk_that_fails_under_duckdb_is_told_in_a_sentence(bar, path, monkeypatch):
+    import duckdb
+
+    class Failing:
+        def __init__(self, error):
+            self.error = error
+
+        def execute(self, *_):
+            raise self.error
+
+        def close(self):
+            pass
+
+    for error in (
+        duckdb.IOException("fsync failed!"),
+        duckdb.FatalException("database has been invalidated because of a previous fatal error"),
+    ):
+        store = Store(Failing(error), path, read_only=False)
+        with pytest.raises(WorkspaceError, match="The disk failed"):
+            store.execute("CHECKPOINT")
+    with pytest.raises(duckdb.ParserException):
+        Store(Failing(duckdb.ParserException("no SQL")), path, read_only=False).execute("x")

@@ -117,6 +117,27 @@ def test_int8_minilm_says_what_the_full_model_says(minilm, sentence_transformer)
 
 
 @pytest.mark.real
+def test_the_states_of_minilms_tokens_stand_where_the_words_stand(minilm):
+    texts = ["no egg, please", "Crème de cassis", "", "\ud800 x"]
+    for text, many in zip(texts, minilm.read_many(texts), strict=True):
+        told = minilm.read(text)
+        assert told.spans == many.spans
+        assert told.states == pytest.approx(many.states, abs=1e-4)
+        assert len(told.ids) == len(told.spans) == len(told.states)
+    told = minilm.read(texts[0])
+    assert [texts[0][start:end] for start, end in told.spans] == [
+        "",
+        "no",
+        "egg",
+        ",",
+        "please",
+        "",
+    ]
+    mean = told.states.mean(axis=0)
+    assert minilm.embed(texts[:1])[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)
+
+
+@pytest.mark.real
 def test_minilm_reads_256_tokens_and_no_further(minilm):
     start = "gin " * 254  # and the two tokens that frame every text
     read, longer, shorter = minilm.embed([start, start + "banana " * 9, start[:-4] + "banana"])

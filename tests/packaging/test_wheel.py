@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from email import message_from_string
-
-from localrec.cli.commands import whole_program
+from fnmatch import fnmatch
 
 from .conftest import ROOT, build
 
@@ -28,6 +27,30 @@ def test_the_wheel_is_small_and_holds_data_and_pages_but_no_adapter(wheel, built
     assert not [one for one in names if one.startswith(("tests", "scripts", "docs"))]
     for kept in ("py.typed", "_data/docs/sources.md", "_data/models/catalog.toml"):
         assert f"localrec/{kept}" in names
+
+
+def test_the_wheel_brings_its_manual_page_and_the_list_of_its_parts(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        [page] = [one for one in names if one.endswith("share/man/man1/localrec.1")]
+        [parts] = [one for one in names if ".dist-info/sboms/" in one]
+        assert archive.read(page).startswith(b".TH LOCALREC 1")
+        listed = {one["name"] for one in json.loads(archive.read(parts))["components"]}
+    asked = metadata(wheel).get_all("Requires-Dist")
+    needed = {one.split(">")[0] for one in asked if "extra ==" not in one}
+    assert len(needed) > 10 and needed | {"drinks"} <= listed
+
+
+def test_every_file_of_data_in_the_wheel_belongs_to_a_listed_part(wheel, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    from sbom import BUNDLED
+
+    listed = [one for files, _ in BUNDLED.values() for one in files.split(", ")]
+    names = [one.removeprefix("localrec/_data/") for one in zipfile.ZipFile(wheel).namelist()]
+    data = [one for one in names if one.endswith((".toml", ".jsonl", ".rules", ".csv"))]
+    assert len(data) > 20
+    for name in data:
+        assert any(fnmatch(name, one) or name.startswith(f"{one}/") for one in listed), name
 
 
 def test_the_metadata_is_complete(wheel):
@@ -78,14 +101,3 @@ def test_messages_name_pages_that_there_are(cli):
     assert {"sources", "evaluation"} <= named
     for topic in named:
         assert cli("help", topic).code == 0, topic
-
-
-def test_three_shells_get_completion(monkeypatch):
-    from typer.completion import get_completion_script
-
-    for shell in ("bash", "zsh", "fish"):
-        script = get_completion_script(
-            prog_name="localrec", complete_var="_LOCALREC_COMPLETE", shell=shell
-        )
-        assert "localrec" in script
-    assert whole_program()._add_completion

@@ -87,7 +87,14 @@ class TestFinding:
     def test_what_ships_comes_first_and_in_its_order(self, tea):
         kinds = source_kinds()
         assert kinds == [*shipped_plugins(SOURCES), "tea-diary"]
-        assert kinds[:3] == ["cocktails", "drinks", "goodreads"]
+        assert kinds[:6] == [
+            "cocktails",
+            "barassistant",
+            "iba",
+            "mrboston",
+            "drinks",
+            "goodreads",
+        ]
         assert known_domains() == sorted(known_domains())
         assert {"cocktails", "movies", "tea"} <= {*known_domains()}
 

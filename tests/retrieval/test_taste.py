@@ -84,6 +84,9 @@ class TestTheNewestVerdict:
         [
             ([("liked",)], 1.0),
             ([("disliked",)], -1.0),
+            ([("abandoned",)], -0.5),
+            ([("liked",), ("abandoned",)], -0.5),
+            ([("abandoned",), ("rated", 4.5)], pytest.approx(7 / 9)),
             ([("liked",), ("disliked",)], -1.0),
             ([("disliked",), ("rated", 5.0)], 1.0),
             ([("rated", 5.0), ("rated", 0.5)], -1.0),

@@ -118,8 +118,8 @@ BAD_FILES = {
     ),
     "deep.json": (
         b'{"drinks": ' + b"[" * 5000,
-        "{path} is not the JSON that is expected here: Expected `object`, got `array` - at "
-        "`$.drinks[0]`. Export it again.",
+        "{path} is not the JSON that is expected here: `drinks[0]` holds a list, where an "
+        "object belongs. Export it again.",
     ),
 }
 

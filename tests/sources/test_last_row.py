@@ -68,7 +68,7 @@ def test_volumes_of_a_title_stay_two_books(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["dropped", "DNF", "abandoned", "gave up"])
-def test_what_was_given_up_is_disliked_without_a_mapping_of_words(
+def test_what_was_given_up_is_half_a_dislike_without_a_mapping_of_words(
     tmp_path: Path, word: str
 ) -> None:
     (tmp_path / "a.csv").write_text(f"who,id,what\nmia,b1,{word}\nmia,b2,read\n")
@@ -78,7 +78,7 @@ def test_what_was_given_up_is_disliked_without_a_mapping_of_words(
     found = read_export("table", tmp_path / "a.csv", load_domain("books"))
     assert isinstance(found, BulkHistory)
     told = {str(one["item_key"]): one["event"] for one in selected(found)}
-    assert told == {"b1": Event.DISLIKED, "b2": Event.SEEN}
+    assert told == {"b1": Event.ABANDONED, "b2": Event.SEEN}
 
 
 def test_a_table_that_spotify_did_not_write_is_told_in_plain_words(tmp_path: Path) -> None:

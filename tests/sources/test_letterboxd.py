@@ -352,3 +352,12 @@ def test_a_broken_export_is_read_or_refused(
         assert isinstance(read(path, load_domain("movies")), HistoryRows)
     except InputError as error:
         assert str(path) in error.message
+
+
+def test_cells_that_a_spreadsheet_adds_cost_no_row(tmp_path, films_domain):
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"{RATINGS}2023-01-01,Alien,1979.0,https://boxd.it/2a,4.5,\n{HEAT},3.5,,\n")
+    history = read(path, films_domain)
+    assert [row.rating for row in history.interactions] == [4.5, 3.5]
+    assert [item.properties["year"] for item in history.items] == [1979, 1995]
+    assert history.report.problems == ()

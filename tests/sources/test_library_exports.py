@@ -72,7 +72,7 @@ def test_own_columns_of_calibre_are_understood_by_name_and_type(tmp_path: Path) 
     found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
     assert deeds(found) == {
         "A": (Event.SEEN, None),
-        "B": (Event.DISLIKED, None),
+        "B": (Event.ABANDONED, None),
         "C": (Event.WANTED, None),
         "D": (Event.SEEN, None),
         "E": (Event.WANTED, None),
@@ -167,7 +167,7 @@ def test_librarything_says_what_was_done_by_collections_and_tags(tmp_path: Path)
     assert deeds(found) == {
         'The "Dune"': (Event.RATED, 4.5),
         "Emma": (Event.WANTED, None),
-        "Ulysses": (Event.DISLIKED, None),
+        "Ulysses": (Event.ABANDONED, None),
     }
     told = found.items[0].properties
     assert (told["creator"], told["year"], told["isbn13"]) == (
@@ -238,7 +238,7 @@ def test_a_backup_of_trakt_is_read_by_what_its_entries_say(
     assert {item.name for item in found.items} == {"Heat", "Alien", "Ran"}
     ((domain, series),) = found.beside
     assert domain == "series"
-    assert deeds(series) == {"Dark": (Event.SEEN, None), "Lost": (Event.DISLIKED, None)}
+    assert deeds(series) == {"Dark": (Event.SEEN, None), "Lost": (Event.ABANDONED, None)}
     assert found.report.apart == 1
     assert found.report.read == 7
 

@@ -10,6 +10,7 @@ import pytest
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, HistoryRows, UserRow
 from localrec.foundation.errors import InputError, UsageError
+from localrec.sources import domain_of_file
 from localrec.sources.protocols import FilePreview
 from localrec.sources.recbole import RecBoleSource
 
@@ -212,3 +213,17 @@ def test_movielens_is_read_with_its_people_and_ratings(
     assert {row["rating"] for row in rows} == {1, 2, 3, 4, 5}
     assert {str(row["item_key"]) for row in rows} == {item.key for item in history.items}
     assert {str(row["user_key"]) for row in rows} == {person.key for person in history.people}
+
+
+@pytest.mark.parametrize(
+    ("fields", "domain"),
+    [
+        ("item_id:token\tmovie_title:token_seq\tclass:token_seq", "movies"),
+        ("item_id:token\tbook_title:token_seq\tbook_author:token", "books"),
+        ("item_id:token\tname:token_seq\tartist:token", "music"),
+        ("item_id:token\ttitle:token_seq\tcategories:token_seq", "products"),
+    ],
+)
+def test_the_domain_of_the_items_is_told_by_their_fields(tmp_path, fields, domain):
+    (tmp_path / "things.item").write_text(f"{fields}\n", encoding="utf-8")
+    assert domain_of_file("recbole", tmp_path) == domain

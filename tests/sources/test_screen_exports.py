@@ -178,3 +178,15 @@ def test_one_list_of_letterboxd_is_read_by_itself(
 def test_a_list_that_may_be_anything_asks_for_its_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="watched, liked or are wanted"):
         read("letterboxd", tmp_path / "films.csv", f"{LETTERBOXD}\n{HEAT}\n")
+
+
+def test_viewings_of_other_profiles_are_counted_in_the_receipt(tmp_path: Path) -> None:
+    history = read(
+        "netflix",
+        tmp_path / "ViewingActivity.csv",
+        "Profile Name,Start Time,Duration,Title\n"
+        "anna,2023-01-02 20:00:00,01:40:00,Heat\nbob,2023-01-02 20:00:00,01:40:00,Alien\n",
+    )
+    assert told(history) == {"Heat": ("seen", None, 1)}
+    assert (history.report.read, history.report.apart) == (2, 1)
+    assert "1 row left apart: viewings of other profiles." in history.report.notes

@@ -113,3 +113,29 @@ def test_another_json_is_refused(tmp_path: Path) -> None:
     path.write_text('{"name": "package"}', encoding="utf-8")
     with pytest.raises(InputError):
         SpotifySource().read(path, load_domain("music"), "anna")
+
+
+def test_numbers_as_texts_and_older_notations_of_time_count(tmp_path: Path) -> None:
+    history = read(
+        tmp_path,
+        endsong_0=[
+            extended("Run", "2016-01-01 10:00:00 UTC") | {"ms_played": "200000"},
+            extended("Remember", "1577872800"),
+            extended("Venus", "") | {"ts": 1577872800},
+            extended("All I Need", "2020-01-04T10:00:00Z") | {"ms_played": "nan"},
+        ],
+    )
+    assert [at for _, _, at in events(history).values()] == [
+        datetime(2016, 1, 1, 10),
+        datetime(2020, 1, 1, 10),
+        datetime(2020, 1, 1, 10),
+    ]
+    assert history.report.dropped == 1
+
+
+def test_a_history_of_podcasts_alone_is_told_so(tmp_path: Path) -> None:
+    told = [{"endTime": "2020-01-01 10:00", "podcastName": "P", "episodeName": "E", "msPlayed": 1}]
+    path = tmp_path / "StreamingHistory_podcast_0.json"
+    path.write_text(json.dumps(told))
+    with pytest.raises(InputError, match="it holds only episodes of podcasts"):
+        SpotifySource().read(path, load_domain("music"), "anna")

@@ -57,7 +57,7 @@ class TestTheSample:
         [
             ("The Hobbit", Event.SEEN),
             ("Good Omens", Event.WANTED),
-            ("Ulysses", Event.DISLIKED),
+            ("Ulysses", Event.ABANDONED),
             ("The Left Hand of Darkness", Event.SEEN),
             ("Piranesi", Event.LATER),
         ],

@@ -94,7 +94,7 @@ def test_a_list_of_anime_says_what_was_seen_dropped_and_planned(tmp_path: Path) 
         history = read("myanimelist", tmp_path / name, text)
         assert events(history) == {
             "cowboy-bebop": ("rated", 4.5, 3),
-            "naruto": ("disliked", None, 1),
+            "naruto": ("abandoned", None, 1),
             "akira": ("wanted", None, 1),
             "monster": ("later", None, 1),
         }
@@ -126,3 +126,10 @@ def test_broken_xml_is_refused_with_its_cause(tmp_path: Path, text: str, problem
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=problem):
         list(read_records(path, FileLimits(cell_chars=1_000), "myanimelist", ("anime",)))
+
+
+def test_an_answer_that_bids_to_wait_is_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "collection.xml"
+    path.write_text("<message>Your request has been accepted and will be processed.</message>")
+    with pytest.raises(InputError, match="still preparing it"):
+        open_source("boardgamegeek").read(path, load_domain("boardgames"), "anna")

@@ -182,7 +182,7 @@ class TestPages:
     ):
         own = tmp_path / "own"
         async with open_app(over=AppServices(own), folder=own) as pilot:
-            await press(pilot, "f7")
+            await press(pilot, "3")
             assert "Nothing is here yet. Press 1 and Enter" in seen(pilot)
             await write(pilot, "gin")
             await press(

@@ -57,18 +57,18 @@ def barred(query: Query) -> set[str]:
     [
         ("1990-1995", 1990, 1995),
         ("1990-95", 1990, 1995),
-        ("nothing later than 1960", 0, 1960),
+        ("nothing later than 1960", -9999, 1960),
         ("the early seventies", 1970, 1973),
         ("mid-90s", 1994, 1996),
         ("from nineteen sixty-five", 1965, 1965),
         ("after two thousand and five", 2006, 9999),
-        ("pre-war", 0, 1938),
-        ("before the 70s", 0, 1969),
+        ("pre-war", -9999, 1938),
+        ("before the 70s", -9999, 1969),
         ("1980s onwards", 1980, 9999),
         ("not before 1970", 1970, 9999),
         ("between the sixties and seventies", 1960, 1979),
         ("a 19th century novel", 1800, 1899),
-        ("1950 or earlier", 0, 1950),
+        ("1950 or earlier", -9999, 1950),
     ],
 )
 def test_years_are_read_in_digits_and_in_words(question: str, low: int, high: int) -> None:

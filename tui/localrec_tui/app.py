@@ -86,6 +86,7 @@ _FEEDBACK_VERBS = {
     Event.RATED: "rates",
     Event.LIKED: "likes",
     Event.DISLIKED: "dislikes",
+    Event.ABANDONED: "gives up",
     Event.SEEN: "knows",
     Event.PLAYED: "plays",
     Event.WANTED: "wants",
@@ -122,7 +123,10 @@ class LocalrecApp(BaseApp):
         # Shift with F12 is F24 to many terminals.
         Binding("shift+f12,f24", "stop_learning", _STOP, show=False, id="stop_learning"),
         *(
-            Binding(f"{n}", f"switch_mode('{mode}')", f"Go to {mode}", show=False, id=f"go_{mode}")
+            # With Alt from a line as well, where a digit alone is a letter.
+            Binding(
+                f"{n},alt+{n}", f"switch_mode('{mode}')", f"Go to {mode}", False, id=f"go_{mode}"
+            )
             for n, mode in enumerate(MODES, 1)
         ),
     ]
@@ -254,7 +258,9 @@ class LocalrecApp(BaseApp):
         yield SystemCommand(_STOP, "Key: Shift+F12. It goes on later", self.action_stop_learning)
         for number, (mode, room) in enumerate(self.main_screens().items(), 1):
             go = partial(self.switch_mode, mode)
-            yield SystemCommand(f"Go to {room.TITLE}", f"Key: {number}, or F7", go)
+            yield SystemCommand(
+                f"Go to {room.TITLE}", f"Key: {number}, from a line Alt+{number}", go
+            )
         if isinstance(screen, AppScreen):
             for binding in screen.all_bindings():
                 action = binding.action.removeprefix("screen.")

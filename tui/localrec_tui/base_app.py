@@ -252,7 +252,7 @@ class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
         border: round $border; background: $surface; padding: 0 1;
     }
     Dialog .title { text-style: bold; margin-bottom: 1; }
-    Dialog .hint { color: $text-muted; }
+    Dialog .hint { color: $text-muted; width: 100%; }
     """
 
     def action_leave(self) -> None:

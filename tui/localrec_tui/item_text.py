@@ -17,6 +17,7 @@ FEEDBACK_LABELS = {
     Event.WANTED: "you want it",
     Event.LIKED: "you like it",
     Event.DISLIKED: "you dislike it",
+    Event.ABANDONED: "you gave it up",
     Event.SEEN: "you know it",
     Event.LATER: "not now",
 }

@@ -1,4 +1,4 @@
-"""The tools that an agent may ask, by family: the person, items, deeds, other people, the graph.
+"""The tools of the agent by family: user, items, behaviour, other users, graph.
 
 A new tool is one function under `@tool` in one of these files, and its name below.
 """

@@ -1,4 +1,4 @@
-"""What the person did: lately, and by the stars they gave."""
+"""Tools that report the user's behaviour: recent sessions and ratings."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def get_rating_behaviour(tool_context: ToolContext) -> Observation:
 
 
 def _sessions(tool_context: ToolContext) -> list[str]:
-    """A line for each of the latest sessions; none where no days are known."""
+    """Write a line for each recent session; none where no day is known."""
     dated = np.flatnonzero(~np.isnan(tool_context.days))
     days = tool_context.days[dated]
     begins = np.flatnonzero(np.append(True, np.diff(days) > _GAP)[: len(days)])
@@ -95,7 +95,7 @@ def _sessions(tool_context: ToolContext) -> list[str]:
 
 
 def _told(tool_context: ToolContext, when: str, items: Indexes) -> str:
-    """How many items, and what most of them are."""
+    """Write the number of items, and the attribute that most of them share."""
     reference = tool_context.reference
     groups = count_attributes(reference, items)
     chosen = sorted(groups, key=lambda one: (-len(groups[one]), one))[:_NAMED]
@@ -105,7 +105,7 @@ def _told(tool_context: ToolContext, when: str, items: Indexes) -> str:
 
 
 def _rated(tool_context: ToolContext, lead: str, group: Mask) -> str:
-    """The titles of one group, newest first."""
+    """Write the titles of one group, newest first."""
     titles = tool_context.reference.titles
     return fit_lines(
         f"{lead}:", [title_text(titles[item]) for item in tool_context.history[group][::-1]]

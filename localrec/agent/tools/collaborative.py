@@ -1,4 +1,4 @@
-"""What other people's histories say; nobody is named, and nobody's history is told whole."""
+"""Tools that report other users' histories, without a name and never a whole history."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def shared_taste(tool_context: ToolContext) -> Observation:
 
 
 def _taken(tool_context: ToolContext, people: Indexes, *, damped: bool) -> Scores:
-    """How many of some people took each item, (n,); `damped`, who takes everything says little."""
+    """Count the given users of each item, (n,); `damped` gives users of many items less weight."""
     graph = tool_context.reference.collaborative_memory.graph
     taken = [graph.matrix.items_of(person) for person in people.tolist()]
     lengths = np.array([len(items) for items in taken])

@@ -1,4 +1,4 @@
-"""What the graph of items and attributes says: what is demanded, and what leads where."""
+"""Tools that check constraints and find paths in the graph of items and attributes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def path_between(tool_context: ToolContext, candidate: Candidate) -> Observation
 
 
 def _nearest(tool_context: ToolContext, item: int) -> int:
-    """The item of a history that shares most, rare things above all; the newest of equals."""
+    """Find the history item with the most shared attributes by rarity; the newest of equals."""
     item_features = tool_context.reference.item_features
     worth = np.zeros(item_features.attributes, dtype=np.float32)
     own = attributes_of(tool_context.reference, item)

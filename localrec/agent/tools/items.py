@@ -1,4 +1,4 @@
-"""What is known of items: one by its title, or all candidates side by side."""
+"""Tools that describe items: one by its title, or all candidates together."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def candidates_analyze(tool_context: ToolContext, by: By) -> Observation:
 
 
 def attributes_of(reference: DomainKnowledge, item: int) -> list[int]:
-    """Attributes of an item."""
+    """Return the attributes of an item."""
     item_features = reference.item_features
     links = slice(int(item_features.first_link[item]), int(item_features.first_link[item + 1]))
     return item_features.attribute[links].tolist()
 
 
 def count_attributes(reference: DomainKnowledge, items: Indexes) -> dict[int, list[int]]:
-    """Attribute -> places of those of some items that have it; only what says of which kind."""
+    """Map each attribute of a descriptive kind to the places of the given items that have it."""
     kinds = reference.domain.attributes
     places: dict[int, list[int]] = {}
     for place, item in enumerate(items.tolist()):
@@ -141,7 +141,7 @@ _ANALYSES: Mapping[By, Callable[[ToolContext], Observation]] = {
 
 
 def _contemporaries(years: Indexes, mine: Indexes) -> NDArray[np.float64]:
-    """Share of a history that is from about the year of each item; nan of unknown years, (n,)."""
+    """Compute the share of the history near the year of each item, (n,); NaN for unknown years."""
     first = int(min(years[years > 0].min(), mine.min())) - _SAME_TIME
     counts = np.bincount(mine - first, minlength=int(years.max()) - first + 1 + _SAME_TIME)
     near = np.convolve(counts, np.ones(2 * _SAME_TIME + 1), mode="same") / len(mine)
@@ -149,7 +149,7 @@ def _contemporaries(years: Indexes, mine: Indexes) -> NDArray[np.float64]:
 
 
 def _place(tool_context: ToolContext, item: int) -> str:
-    """What an item is on this desk."""
+    """Say whether an item is a candidate, in the history, or neither."""
     for place in np.flatnonzero(tool_context.candidates == item).tolist():
         return f", candidate [{place + 1}]"
     for place in np.flatnonzero(tool_context.history == item).tolist():

@@ -1,4 +1,4 @@
-"""Who the person is, in words."""
+"""The tool that describes the user in words."""
 
 from __future__ import annotations
 

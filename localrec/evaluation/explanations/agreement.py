@@ -1,8 +1,8 @@
 """How far two raters agree: Spearman's rho, Kendall's tau-b and weighted kappa, with intervals.
 
-None exists for a rater who gives the same score to everything: that agrees with nobody. Intervals
-are bootstrapped over groups of samples (those of one question stand or fall together), all
-resamples at once: a resample is a line of weights, saying how often each sample was drawn.
+There is no agreement for a rater who gives every sample the same score. Intervals are bootstrapped
+over groups of samples (those of one question stay together), all resamples at once: a resample is a
+row of weights, the number of times that each sample was drawn.
 """
 
 from __future__ import annotations

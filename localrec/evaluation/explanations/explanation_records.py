@@ -1,8 +1,8 @@
-"""What the systems of a run explained, and what the mechanical checks find of it.
+"""Collect the explanations of a run's systems, and check them mechanically.
 
-Answers to questions and rationales of ranked items become `Explained`, of which `samples` draws
-what is judged. To each answer belongs, where one can be made, the same explanation with made-up
-claims: names that it takes from edges of the store, exchanged for others that are not true.
+Answers to questions and rationales of ranked items become `ExplanationRecord`s, from which
+`samples` draws. Where possible, each answer gets a twin: the same explanation with made-up claims,
+in which false names replace those of the store's edges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIKED = 10  # items that a person likes, as the asking side of a rationale
 
 
 class ExplanationRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One recommendation that a system explained, whatever it was asked.
+    """One explained recommendation.
 
     Args:
         id: The question's or request's, the same for all systems.
@@ -58,7 +58,7 @@ class ExplanationRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of a run's `rationales-SYSTEM.jsonl`: why an item stands where it does.
+    """One line of a run's `rationales-SYSTEM.jsonl`: the reason for an item's place.
 
     Args:
         id: The request's, the same for all systems.

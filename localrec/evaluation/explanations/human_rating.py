@@ -1,7 +1,7 @@
-"""A person rates what the judge judged, blind: what comes next, what was said, what is left.
+"""Let a person rate the judge's samples blind: the next sample, the ratings, the rest.
 
-Nothing here knows a terminal. Every score, skip and undo is a line of its own in a ledger, so that
-a person can stop at any moment, or be stopped, and go on later where it was.
+Nothing here knows a terminal. Every score, skip and undo is a line of a log file, so that a rater
+can stop at any moment and continue later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Place = tuple[str, str, str]  # id, digest, scale
 
 
 class HumanRating(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that a person did.
+    """One action of a rater.
 
     Args:
         id: The sample's.
@@ -36,12 +36,12 @@ class HumanRating(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     @property
     def place(self) -> Place:
-        """What it is about."""
+        """The sample and scale that it is about."""
         return self.id, self.of, self.scale
 
 
 class RatingPrompt(msgspec.Struct, frozen=True):
-    """What a person is to rate now: the `number`-th of `total`, from 1."""
+    """The next sample and scale to rate: the `number`-th of `total`, from 1."""
 
     sample: Sample
     scale: JudgedScale
@@ -50,7 +50,7 @@ class RatingPrompt(msgspec.Struct, frozen=True):
 
 
 class RatingSession:
-    """Leads a person through samples and scales in an order that tells nothing.
+    """Lead a person through samples and scales in a random order.
 
     Args:
         samples: What to rate; systems and checks are not read here.
@@ -108,7 +108,7 @@ class RatingSession:
         self._said[said.place] = said
 
     def undo(self) -> bool:
-        """Take the last word back, so that it is asked again; False where there is none."""
+        """Undo the last rating, so that it is asked again; return False where there is none."""
         if not self.ratings:
             return False
         last = self.ratings[-1]

@@ -1,9 +1,9 @@
-"""What judges and people said, and how far that can be believed: agreement with the checks.
+"""Summarise the scores of judges and people, and their agreement with the checks.
 
-A judge's means are never shown without three figures beside them: how its scores rank samples
-compared with the mechanical checks, how often it prefers a genuine explanation to its twin with
-another one's or with made-up claims, and, where people rated the same samples, how far it agrees
-with them. What speaks against the judge is put in a sentence.
+A judge's means are never shown without three figures: how its scores agree with the mechanical
+checks, how often it prefers a genuine explanation to its twin with another one's or with made-up
+claims, and, where people rated the same samples, how far it agrees with them. A sentence states the
+weaknesses of the judge.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _AGREES = frozenset({"weak", "fair", "strong"})
 
 
 class RaterAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How far two agree on one scale; `says` puts Spearman's correlation in words."""
+    """The agreement of two raters on one scale; `says` puts Spearman's correlation in words."""
 
     scale: str
     other: str
@@ -51,7 +51,7 @@ class RaterAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one judge's verdicts on a file of samples come to.
+    """The summary of one judge's verdicts on a file of samples.
 
     Args:
         judge: The model's name.
@@ -211,7 +211,7 @@ def summarize_judge(
 
 
 def beats_chance(one: IntervalEstimate) -> bool:
-    """Whether a judge surely prefers genuine explanations to their twins."""
+    """Whether a judge prefers genuine explanations to their twins, with 95% confidence."""
     return one.n >= _FEWEST_PAIRS and one.low is not None and one.low > BY_CHANCE
 
 
@@ -272,7 +272,7 @@ def _group(sample: Sample) -> str:
 
 
 def name_of_judge(verdicts: Sequence[JudgeVerdict]) -> str:
-    """Whose verdicts these are; where there are none, only people spoke."""
+    """Name the judge of these verdicts; without any, only people rated."""
     return next((one.judge for one in verdicts), "people")
 
 

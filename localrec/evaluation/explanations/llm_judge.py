@@ -1,12 +1,12 @@
 """A local model as a judge of explanations: seven scales, 1 to 5, one question each.
 
-The model sees what was asked, what was recommended and the explanation, one sample after another
-in shuffled order, and never a system's name, a check or another system's text. (MemRec shows its
-judge three rationales at once; apart, none profits from the company it is in.) It writes nothing:
-the digits 1 to 5 are scored by the model's own probabilities. Their mean is the score, because a
-small model's favourite digit is often the same for everything while its doubts still differ.
+The model sees the request, the recommendation and the explanation, one sample after another in
+shuffled order, and never a system's name, a check or another system's text. (MemRec shows its judge
+three rationales at once; alone, none profits from its neighbours.) The model writes nothing: its
+probabilities of the digits 1 to 5 are read. Their mean is the score, because a small model often
+has one favourite digit while its probabilities still differ.
 
-What such a judge is worth is not assumed: `judged.py` prints its agreement with the checks.
+`judge_reliability` measures the judge's agreement with the checks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TASK = (
 
 
 class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge made of one sample.
+    """The verdict of a judge on one sample.
 
     Args:
         id: The sample's.
@@ -76,7 +76,7 @@ def judge_samples(
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[JudgeVerdict]:
-    """Judge what `out` does not hold yet; a verdict is on disk before the next one is asked for.
+    """Judge the samples missing in `out`; each verdict is on disk before the next question.
 
     Args:
         model: The judge.

@@ -1,7 +1,7 @@
-"""Why the first place of a case stands there: what MemRec's three scales are judged by.
+"""Write the reason for the first item of a case, which MemRec's three scales judge.
 
-Systems are asked for it when all their cases are done, so that no case's time or tokens hold any
-of it; each rationale tells what it cost by itself. A run that was killed goes on where it was.
+Systems write them after all their cases, so that no case's time or tokens include one; each
+rationale has its own cost. A killed run continues where it was.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_rationales(
     asking: InferenceContext,
     progress: Progress,
 ) -> None:
-    """Write why the first place stands there, of the cases that were asked and have one.
+    """Write the reason for the first item of each answered case that has one.
 
     Args:
         system: Whose answers they are.

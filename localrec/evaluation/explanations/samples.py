@@ -1,13 +1,13 @@
-"""Recommendations with their explanations, as a judge or a person reads them, without a name on.
+"""Samples of explained recommendations for a judge or a rater, without the system's name.
 
-What a run explained, drawn, twinned with controls and blinded, becomes `Sample`s. On disk
-`samples.jsonl` holds what is shown, in an order that tells nothing, and the person whose taste that
-tells of, so that `localrec forget` finds the line; `samples-key.jsonl` beside it says which system
-each one is of and what the mechanical checks found.
+The explanations of a run are sampled, paired with controls and blinded as `Sample`s. On disk
+`samples.jsonl` holds the visible part in random order, and the user in question, so that `localrec
+forget` finds the line; `samples-key.jsonl` beside it holds the system of each sample and the
+results of the mechanical checks.
 
-Controls are twins that whoever can judge scores lower: one with somebody else's explanation, one
-whose claims were made up. They are needed because a good system passes nearly every check, and
-figures that do not vary agree with nothing.
+A control is a twin that a good judge scores lower: one with another sample's explanation, one with
+made-up claims. They are needed because a good system passes nearly every check, and constant
+figures agree with nothing.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """Hash everything that a rater sees: a score holds for the text that was read."""
+        """Hash the visible text, since a score is valid for this text alone."""
         shown = msgspec.json.encode((self.asked, self.recommended, self.explanation, self.facts))
         return hashlib.sha256(shown).hexdigest()[:16]
 
 
 class SampleKey(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a sample does not show."""
+    """The hidden facts of a sample."""
 
     id: str
     system: str
@@ -146,7 +146,7 @@ def blinded(samples: Sequence[Sample], seed: int) -> list[Sample]:
 
 
 def write_samples(path: Path, samples: Sequence[Sample]) -> None:
-    """Write what is shown to `path`, and what is not to the key beside it."""
+    """Write the visible part to `path`, and the hidden part to the key file beside it."""
     keys = [
         SampleKey(**{name: getattr(one, name) for name in SampleKey.__struct_fields__})
         for one in samples
@@ -204,7 +204,7 @@ def _sample(one: ExplanationRecord) -> Sample:
 
 
 def _invented(explained: Sequence[ExplanationRecord], seed: int) -> list[Sample]:
-    """Twins with made-up claims, for a share of what each system explained."""
+    """Make twins with invented claims, for a share of each system's explanations."""
     twins = []
     for system in dict.fromkeys(one.system for one in explained):
         able = [one for one in explained if one.system == system and one.invented]

@@ -1,8 +1,7 @@
 """The scales on which explanations are judged, by a model and by people alike, 1 to 5.
 
-Four are MARC's (its appendix A.3: how far one agrees with a statement), three are MemRec's (its
-appendix F.6: a rubric). All are put as statements here, so that one answer fits them all, and in
-our words.
+Four are MARC's (its appendix A.3: how far a rater agrees with a statement), three are MemRec's (its
+appendix F.6: a rubric). All are statements here, in our words, so that one kind of answer fits all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""One answer to a gold question, judged: what its first three items hold, what it claims.
+"""Score one answer to a gold question: its first three items, and its claims.
 
-Questions of the test half are counted and never listed: what nobody has looked at cannot be tuned
-to.
+Questions of the test half are counted and never listed, so that nobody can tune to them.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from localrec.evaluation.questions.store_truth import StoreTruth, words_of
 from localrec.foundation.errors import UsageError
 
 K = 3
-Weighed = tuple[float, float]  # part and weight, as `intervals.measure` takes them
+Weighed = tuple[float, float]  # part and weight, as `statistics.ratio_estimate` takes them
 
 
 class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer, judged.
+    """The scores of one answer.
 
     Args:
         question: What was asked.
@@ -55,17 +54,17 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ms(self) -> float:
-        """Time of all stages."""
+        """The time of all stages."""
         return sum(self.timings_ms.values())
 
     @property
     def holding(self) -> int:
-        """How many of the first three items hold everything."""
+        """Count the first three items that meet every constraint."""
         return sum(not demands for _, demands in self.broken)
 
 
 class AnswerScoreDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judged answer says in words; see `Case`."""
+    """The texts of a scored answer; see `Case`."""
 
     question: GoldQuestion
     understood: QueryView
@@ -74,7 +73,7 @@ class AnswerScoreDetails(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A judged answer as a line of a file of cases; of the test half without a word of it.
+    """A scored answer as a line of a file of cases; answers of the test half show no text.
 
     Args:
         id: The question's.
@@ -123,7 +122,7 @@ COSTS = frozenset({"mean_ms", "mean_tokens"})  # not judged, and never compared
 
 
 def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> AnswerScore:
-    """Hold one answer against the gold and the store.
+    """Score one answer against the gold label and the store.
 
     An item that the store does not know breaks everything.
     """
@@ -153,7 +152,7 @@ def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> A
 
 
 def answer_score_record(case: AnswerScore) -> AnswerScoreRecord:
-    """A judged answer as it is kept."""
+    """Make the record of a scored answer."""
     question = case.question
     details = AnswerScoreDetails(
         question=question,
@@ -178,7 +177,7 @@ def answer_score_record(case: AnswerScore) -> AnswerScoreRecord:
 
 
 def failures_to_show(cases: Sequence[AnswerScore]) -> list[tuple[AnswerScore, list[str]]]:
-    """The cases that fall short of something, with the names of the figures; dev half only.
+    """List cases with a low figure, and the figures' names; dev half only.
 
     Raises:
         UsageError: a case is of the test half, whose failures stay unread.
@@ -194,7 +193,7 @@ def failures_to_show(cases: Sequence[AnswerScore]) -> list[tuple[AnswerScore, li
 
 
 def falls_short(name: str, case: AnswerScore) -> bool:
-    """Whether an answer is not all that a figure asks for; what it does not ask is no fault."""
+    """Whether an answer misses a figure's maximum; figures that do not apply are ignored."""
     part, weight = MEASURES[name](case)
     return weight > 0 and bool(part > 0 if name in FAULTS else part < weight)
 

@@ -1,4 +1,4 @@
-"""Are an answer's claims true? Edges looked up in the store, sentences held against their edges.
+"""Check an answer's claims: edges against the store, sentences against their edges.
 
 Independent of `explanation.grounding`, which decides what the product lets through. A claim is
 an edge cited as evidence, a name or number in a sentence, or an absence ("has no egg"): the first
@@ -40,7 +40,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 def claims_of(answer: Answer, truth: StoreTruth) -> list[Claim]:
-    """Every claim made about the items of an answer, close calls included."""
+    """List every claim about an answer's items, near misses included."""
     targets = [truth.items[key] for key in (answer.intent.target,) if key in truth.items]
     return [
         claim
@@ -71,7 +71,7 @@ def _claims_about(
 def _claims_in(
     clause: str, item: StoreItem, real: Sequence[Evidence], truth: StoreTruth
 ) -> Iterator[Claim]:
-    """What one clause of a sentence about an item says."""
+    """List the claims in one clause of a sentence about an item."""
     cited = [
         words_of(text) for edge in real for text in (edge.source, edge.target, edge.value or "")
     ]
@@ -95,7 +95,7 @@ def _claims_in(
 
 
 def _name_at(words: Words, position: int, truth: StoreTruth) -> Words:
-    """The longest name that begins at a position, as written; () where none does."""
+    """Find the longest name that begins at a position, as written; () where there is none."""
     for length in range(min(_LONGEST_NAME, len(words) - position), 0, -1):
         name = words[position : position + length]
         if truth.is_a_name(name) or truth.is_a_name(singular_words(name)):
@@ -104,7 +104,7 @@ def _name_at(words: Words, position: int, truth: StoreTruth) -> Words:
 
 
 def _is_carried(name: Words, cited: Sequence[Words], truth: StoreTruth) -> bool:
-    """Whether a name stands in a cited edge, itself or as another spelling of what does."""
+    """Whether a cited edge contains a name or another spelling of it."""
     if _stands_in(cited, name):
         return True
     meant = truth.resolve(" ".join(name))

@@ -1,7 +1,7 @@
-"""Gold questions: what each should find, and what an item breaks of it.
+"""Gold questions: what each answer must hold, and what an item violates.
 
-Whether an item holds the gold constraints is read from the store by `truth.py`, whatever a system
-understood; a fault in understanding or retrieval counts against the system.
+`store_truth.py` reads from the store whether an item meets the gold constraints, whatever a system
+understood; errors of understanding and of retrieval both count against the system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LARGEST = 1 << 26
 
 
 class Gold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an answer to a question must hold, in names of the taxonomy.
+    """The constraints of a gold question, in names of the taxonomy.
 
     Args:
         include: Components, every one of them.
@@ -53,7 +53,7 @@ class Gold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class GoldQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One line of the gold file; `possible` is its author's belief, which the store may refute."""
+    """One line of the gold file; `possible` is the author's belief, which the store may correct."""
 
     id: str
     query: str
@@ -65,7 +65,7 @@ class GoldQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def read_gold(path: Path, half: Half) -> list[GoldQuestion]:
-    """The gold questions of one half.
+    """Read the gold questions of one half.
 
     Raises:
         InputError: the file or a line cannot be read, or an id comes twice; names the line.
@@ -100,7 +100,7 @@ def _content(path: Path) -> bytes:
 
 
 def unknown_names(questions: Iterable[GoldQuestion], truth: StoreTruth) -> Iterator[str]:
-    """Names in gold constraints that stand for nothing in the store or the taxonomy."""
+    """List the names in gold constraints that the store and the taxonomy do not know."""
     for question in questions:
         gold = question.gold
         for name in (
@@ -116,7 +116,7 @@ def unknown_names(questions: Iterable[GoldQuestion], truth: StoreTruth) -> Itera
 
 
 def violated_constraints(gold: Gold, item: StoreItem, truth: StoreTruth) -> tuple[str, ...]:
-    """What an item breaks of the gold; () where it holds everything."""
+    """List the gold constraints that an item violates; () where it meets all."""
     component = truth.domain.kind_of("component")
     broken = [
         f"has no {name}" for name in gold.include if not truth.has_any(item, component, (name,))
@@ -135,7 +135,7 @@ def violated_constraints(gold: Gold, item: StoreItem, truth: StoreTruth) -> tupl
 
 
 def excluded_in(gold: Gold, item: StoreItem, truth: StoreTruth) -> tuple[str, ...]:
-    """What an item has that the gold bars, alcohol among it."""
+    """List what the gold excludes and the item has, alcohol among it."""
     found = [f"has {name}" for name in gold.exclude if truth.has_barred(item, name)]
     if gold.alcohol is not None and item.properties.get("alcoholic") != gold.alcohol:
         found.append(f"is not {gold.alcohol}")
@@ -143,7 +143,7 @@ def excluded_in(gold: Gold, item: StoreItem, truth: StoreTruth) -> tuple[str, ..
 
 
 def _attributes_asked(gold: Gold) -> tuple[tuple[AttributeRole, tuple[str, ...]], ...]:
-    """Demands on attributes that are no components; of each group one must be there."""
+    """List the constraints on attributes other than components, in groups of alternatives."""
     return (
         ("container", gold.glass),
         ("colour", gold.colour),
@@ -158,7 +158,7 @@ Demand: TypeAlias = tuple[str, frozenset[Node]]
 
 
 def is_exact_match(gold: Gold, view: QueryView, truth: StoreTruth) -> bool:
-    """Whether a reading demands what the gold does, in whatever order and spelling.
+    """Whether a query has the same constraints as the gold, in any order and spelling.
 
     Bounds on numbers and wishes that are no demands are left alone, since the gold has none.
     """
@@ -172,7 +172,7 @@ def is_exact_match(gold: Gold, view: QueryView, truth: StoreTruth) -> bool:
 
 
 def _demands(one: Gold | QueryView, truth: StoreTruth) -> Iterator[Demand]:
-    """What either side demands; their fields are named alike."""
+    """List the constraints of a query or a gold label, whose fields have equal names."""
     for name in one.include:
         yield "with", _nodes([name], truth.domain.kind_of("component"), truth)
     for group in one.include_any:
@@ -194,7 +194,7 @@ def _nodes(names: Iterable[str], kind: str | None, truth: StoreTruth) -> frozens
 
 
 def _barred(name: str, truth: StoreTruth) -> frozenset[Node]:
-    """What a refusal stands for: a component of that name if there is one."""
+    """Return what an exclusion means: a component of this name if there is one."""
     kind, _, rest = name.partition(": ")
     if rest and kind in truth.domain.attributes:
         return frozenset(truth.resolve(rest, kind))

@@ -1,8 +1,8 @@
-"""The harness for gold questions: for each system of a configuration ask, judge, measure.
+"""The harness for gold questions: ask each system of a configuration, score, report.
 
-Answers are what costs, so each is on disk before the next question is asked, and a run that was
-killed asks only what is missing. What is judged of them follows from the answers, the gold and the
-store, and is made anew.
+Answers are expensive, so each is on disk before the next question is asked, and a resumed run asks
+only the missing ones. Scores follow from the answers, the gold and the store, and are computed
+anew.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _LINKS = """
 
 
 class _RunContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the systems of a run share."""
+    """The data that all systems of the run share."""
 
     config: QuestionRunConfig
     domain: Domain
@@ -126,7 +126,7 @@ def run_question_evaluation(
 def score_answers(
     folder: RunFolder, system: str, gold: Sequence[GoldQuestion], truth: StoreTruth
 ) -> list[AnswerScore]:
-    """The answers that a system has given, each held against gold and store, in the gold's order.
+    """Score the answers of a system against gold and store, in the gold's order.
 
     Raises:
         InputError: its file of answers is not what it should be.
@@ -184,7 +184,7 @@ def _origin(run_context: _RunContext, workspace: OpenWorkspace, made: Origin) ->
 
 
 def _fingerprint(run_context: _RunContext, store: Store) -> str:
-    """Of the questions as they are asked and judged, and of what they are asked about."""
+    """Hash the questions, their labels and the data that they are about."""
     digest = hashlib.blake2b(msgspec.json.encode(run_context.gold), digest_size=16)
     kinds = [run_context.domain.item, *run_context.domain.attributes]
     for query in (_CATALOGUE, _LINKS):
@@ -224,7 +224,7 @@ def _ask_rest(
     workspace: OpenWorkspace,
     gold: Sequence[GoldQuestion],
 ) -> float:
-    """Ask what the folder has no answer to; the seconds that opening took."""
+    """Ask the questions without an answer in the folder; return the seconds of opening."""
     run_context.progress(f"opening {system.name}", 0, 0)
     started = time.perf_counter()
     context = workspace.context(run_context.domain.name)
@@ -247,7 +247,7 @@ def _ask_rest(
 
 
 def _sampled(gold: Sequence[GoldQuestion], count: int, seed: int) -> list[GoldQuestion]:
-    """So many of the questions in their order; a smaller sample is part of a larger one."""
+    """Sample the questions in their order; a smaller sample is part of a larger one."""
     if not 0 < count < len(gold):
         return list(gold)
     drawn = np.sort(np.random.default_rng(seed).permutation(len(gold))[:count])
@@ -255,7 +255,7 @@ def _sampled(gold: Sequence[GoldQuestion], count: int, seed: int) -> list[GoldQu
 
 
 def _composition(system: QuestionSystemConfig, workspace: OpenWorkspace) -> AnswererConfig:
-    """What a system is made of.
+    """List the parts of a system.
 
     Raises:
         UsageError: there is no such system.
@@ -266,7 +266,7 @@ def _composition(system: QuestionSystemConfig, workspace: OpenWorkspace) -> Answ
 
 
 def _settings(composition: AnswererConfig, workspace: OpenWorkspace) -> dict[str, SettingValue]:
-    """The same for a report, with the models that play in it.
+    """List the parts of a system for a report, with its models.
 
     Raises:
         ModelError: one of them is not here; without it another system would be measured.
@@ -280,7 +280,7 @@ def _settings(composition: AnswererConfig, workspace: OpenWorkspace) -> dict[str
 
 
 def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:
-    """Stages whose model failed, and in how many answers a counterpart stood in for it."""
+    """Count the answers in which a stage's model failed and its fallback answered."""
     return dict(
         Counter(
             f"the model of {role.removesuffix('_failed')} failed"

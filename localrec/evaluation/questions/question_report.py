@@ -1,6 +1,6 @@
-"""From a question run to its report: figures, routers, tasks, styles, who spoke, what it cost.
+"""Write the report of a question run: figures, routers, tasks, styles, models, costs.
 
-Of the test half nothing but counts goes in: neither a question nor the id of one that failed.
+The report shows only counts of the test half: no question, and no id of a failed one.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def leading_in_questions(folder: RunFolder, metrics: RunMetrics) -> LeaderCompar
 
 
 def _shares_held(lines: Sequence[AnswerScoreRecord]) -> CaseValues:
-    """The main figure of each question, which stands for itself as a person does in a ranking."""
+    """Return the main figure of each question; a question counts like a user of a ranking."""
     ids = tuple(one.id for one in lines)
     shares = [part if weight else np.nan for part, weight in (one.parts[_MAIN] for one in lines)]
     return CaseValues(cases=ids, people=ids, values=np.array(shares, dtype=np.float64))

@@ -1,9 +1,9 @@
-"""What the store says about items, read anew for the evaluation.
+"""Read the truth about items from the store, independently of the answers.
 
-Nothing of `retrieval`, `understanding` or the catalogue's arrays is used: names are resolved,
-families closed and edges looked up by the lines below, straight from the tables and from the
-domain's taxonomy. A fault in the product then shows as a failure here, instead of agreeing with
-itself. Two hundred lines that repeat work are the price of that.
+It uses nothing of `retrieval`, `understanding` or the catalogue's arrays: the code below resolves
+names, closes families and finds edges, straight from the tables and the domain's taxonomy. So an
+error of the product shows as a failure here, instead of agreeing with itself. The price is two
+hundred lines of repeated work.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class StoreEdge(msgspec.Struct, frozen=True):
 
 
 class StoreItem(msgspec.Struct, frozen=True):
-    """An item with all its edges, and the attributes at their ends."""
+    """An item with all its edges, and their attributes."""
 
     key: str
     name: str
@@ -84,7 +84,7 @@ class StoreTruth:
         return set()
 
     def kind_of_all(self, names: tuple[str, ...]) -> str | None:
-        """The kind in which all names are known, components first; None where there is none."""
+        """Return the kind in which all names are known, components first; None without one."""
         component = self.domain.kind_of("component")
         kinds = sorted(self.domain.attributes, key=lambda kind: kind != component)
         return next((kind for kind in kinds if all(self.resolve(n, kind) for n in names)), None)
@@ -112,7 +112,7 @@ class StoreTruth:
         return not item.nodes.isdisjoint(self._asked(names, kind))
 
     def has_barred(self, item: StoreItem, name: str) -> bool:
-        """Whether an item has what a person will not have; a garnish of that name counts.
+        """Whether an item has an excluded attribute; a garnish of that name counts.
 
         Args:
             item: The item.

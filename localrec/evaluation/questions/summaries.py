@@ -1,4 +1,4 @@
-"""A system's figures over the answers of one half: quality, router, tasks, styles, roles, costs."""
+"""Summarise a system's answers of one half: quality, router, tasks, styles, models, costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PERCENTILES = (50, 95)
 
 
 class StageCost(msgspec.Struct, frozen=True, kw_only=True):
-    """What a stage of a system costs: milliseconds and tokens, means over the questions."""
+    """The cost of a stage: milliseconds and tokens, averaged over the questions."""
 
     ms: float
     tokens: float

@@ -1,7 +1,7 @@
-"""A question run as the tables of docs/results/questions.md: figures, tasks, styles, routers.
+"""Write a question run as the tables of docs/results/questions.md.
 
-The run's own report (`question_figures`) shows more, a system to a row; here every system is a
-column, so that a page can hold both halves.
+The run's own report shows more, with a system in each row; here every system is a column, so that a
+page can hold both halves.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _confusion(report: SystemReport) -> str:
 
 
 def _is_own_router(report: SystemReport) -> bool:
-    """Whether the report's router is another one than plain `marc` shows already."""
+    """Whether the report's router differs from that of plain `marc`."""
     return report.system == "marc" or "model" in report.spoke.get("router", {})
 
 

@@ -1,10 +1,10 @@
-"""A declared protocol, and the cases it makes: who is asked about, what is known, what is held out.
+"""Apply a protocol to make cases: the user, the known history and the held-out items.
 
-    leave-one-out   each person's last item tests, the one before validates
+    leave-one-out   each user's last item is the test target, the one before validates
     by-time         8:1:1 of all rows in order of time; every row of the last tenth is a case
-    cold-users      8:1:1 of the people; of a stranger the first few items are shown
+    cold-users      8:1:1 of the users; an unknown user's first few items are the history
 
-A case of the first two has one positive. A stranger's positives are all later items under full
+A case of the first two has one positive. An unknown user's positives are all later items under full
 ranking, and the next one among N candidates, which hold one positive by definition.
 """
 
@@ -33,7 +33,7 @@ Items = NDArray[np.int32]
 
 
 class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a run parts its data and what is ranked, as a configuration declares it.
+    """The protocol of a run: how it splits the data, and what it ranks.
 
     Args:
         split: Which rows are held out.
@@ -81,7 +81,7 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class Cases(msgspec.Struct, frozen=True):
-    """What a system is asked, and what it should find; b of them.
+    """The requests to a system, and the target items; b of them.
 
     Args:
         row: Row of the (first) positive among all interactions, (b,); names the case.
@@ -135,7 +135,7 @@ class Cases(msgspec.Struct, frozen=True):
 
 
 class DataSplit(msgspec.Struct, frozen=True):
-    """Data after a protocol: what systems are fitted on, what they are tuned and judged by."""
+    """Data split by a protocol: training, validation and test."""
 
     train: Interactions
     validation: Cases

@@ -1,9 +1,9 @@
-"""Candidates from a file of negatives that somebody else drew, as published results rank them.
+"""Read the negatives of published results from a file, in place of drawn candidates.
 
-    USER ITEM ITEM ...      a line of each user, keys parted by blanks or tabs
+    USER ITEM ITEM ...      a line of each user, keys separated by blanks or tabs
 
-Each held-out item is ranked among the negatives of its user, shuffled with them. The test half
-must have a line of each user, all of one length; a user without one does not validate.
+Each held-out item is shuffled among the negatives of its user. Every test user needs a line, all of
+equal length; a user without a line is left out of validation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST = 1 << 28  # bytes of a file
 def with_given_negatives(
     parted: DataSplit, keyed: KeyedInteractions, path: Path, seed: int
 ) -> DataSplit:
-    """Put the negatives of a file in the place of drawn candidates.
+    """Replace drawn candidates by the negatives of a file.
 
     Raises:
         InputError: no such file, a line that is missing, too short or names a foreign item, or
@@ -47,7 +47,7 @@ def with_given_negatives(
 
 
 def read_negatives(path: Path, keyed: KeyedInteractions) -> dict[int, Items]:
-    """Read the negatives of each user, by their numbers; lines of strangers are left out.
+    """Read the negatives of each user, by their numbers; lines of unknown users are left out.
 
     Raises:
         InputError: no such file, a foreign item, or lines of different lengths.
@@ -84,7 +84,7 @@ def read_negatives(path: Path, keyed: KeyedInteractions) -> dict[int, Items]:
 def _with_candidates(
     cases: Cases, negatives: dict[int, Items], keyed: KeyedInteractions, seed: int
 ) -> Cases:
-    """Each positive among the negatives of its user, shuffled."""
+    """Shuffle each positive among the negatives of its user."""
     generator = np.random.default_rng(seed)
     width = 1 + len(next(iter(negatives.values()), ()))
     rows = np.zeros((len(cases), width), dtype=np.int32)

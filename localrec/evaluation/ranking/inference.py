@@ -1,8 +1,8 @@
-"""One chunk of cases put to one system, and what came of each.
+"""Ask a system about one chunk of cases, and record the results.
 
-Whatever a system gives, a case gets an outcome: an exception, a foreign item or an empty answer is
-counted there and never stops a run. An entry of a list that is no candidate keeps its place, so
-that nothing is gained by naming what is not there.
+Every case gets a result: an exception, an unknown item or an empty answer is counted and never
+stops a run. An item outside the candidates keeps its place in the list, so that naming unknown
+items wins nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_ERROR = 200  # letters
 
 
 class RecommendationReply(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer with what it cost, from a system that tells each case apart.
+    """An answer and its cost, from a system that answers case by case.
 
     Args:
         items: Item indexes, best first; None where there is no answer.
@@ -132,7 +132,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds for all cases of a run.
+    """The settings that all cases of a run share.
 
     Args:
         user_keys: Of all users.
@@ -150,7 +150,7 @@ class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """An answer, judged: places of the first target, hits and items of the list's head."""
+    """A scored answer: places of the first target, hits, and the first items of the list."""
 
     first: int
     tied: int
@@ -163,7 +163,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def run_cases(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[CaseResult]:
-    """Put cases to a fitted system; an outcome for each, in their order."""
+    """Ask a fitted system about cases; return one result for each, in their order."""
     started = time.perf_counter()
     try:
         found = _ask_all(system, cases, asking)
@@ -206,7 +206,7 @@ def _outcome(
 
 
 def _told(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]:
-    """Keys of a case's history and candidates."""
+    """Return the keys of a case's history and candidates."""
     candidates = () if cases.candidates is None else cases.candidates[place].tolist()
     items = {*cases.histories[place].tolist(), *candidates}
     return tuple(asking.item_keys[sorted(items)])

@@ -1,8 +1,8 @@
-"""A judge of the product, asked alone: it ranks the candidates of a case, and tells what that cost.
+"""Measure a reranker of the product alone: it ranks a case's candidates and reports its cost.
 
-Behind `rank --system` a judge orders what the default proposes, and whatever fails on the way is
-replaced. Here its own verdict is measured: a model that fails fails the case, a list that cannot be
-read is no answer, and what a user would have seen in its place is told beside it ("shown").
+Behind `rank --system` a reranker orders the default's candidates, and every failure has a fallback.
+Here the reranker's own order is measured: a failed model fails the case, a malformed list is no
+answer, and the fallback's list, which a user would see, is recorded beside it ("shown").
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Config = TypeVar("Config", ZeroShotConfig, MemRecModelConfig, AgenticRecConfig)
 
 
 class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
-    """Ranks the candidates of one request after the other by a judge that is fitted to a log.
+    """Rank the candidates of each request by a reranker that is fitted to a log.
 
     Args:
         name: The name of the system.
@@ -97,7 +97,7 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
         return [self._reply(requests, row) for row in range(len(requests))]
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Start the models, and learn from the log what the judge knows.
+        """Start the models, and fit the reranker to the log.
 
         Raises:
             ModelError: a model cannot be used.
@@ -109,10 +109,10 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
 
     @abstractmethod
     def _fitted(self, log: Interactions, seed: int, progress: Progress) -> Judge:
-        """Return the judge that knows the users of a log."""
+        """Return the reranker fitted to a log's users."""
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
-        """Put one of the requests as the judge is asked it; every item of a history was liked."""
+        """Make the reranker's request of a case; every history item counts as liked."""
         assert requests.candidates is not None
         candidates = requests.candidates[row]
         return RerankRequest(
@@ -144,12 +144,12 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
         return self._as_answer(reply, found)
 
     def _as_answer(self, reply: RecommendationReply, found: RerankResult) -> RecommendationReply:
-        """Return the reply with what else there is to tell of it."""
+        """Return the reply with its further details."""
         return reply
 
 
 class ZeroShotAnswerer(JudgeAnswerer[ZeroShotJudge, ZeroShotConfig]):
-    """Asks a model about the titles of a history and of its candidates."""
+    """Ask a model about the titles of a history and of its candidates."""
 
     def _fitted(self, log: Interactions, seed: int, progress: Progress) -> ZeroShotJudge:
         model = self._models.open(self.name)
@@ -167,16 +167,16 @@ class ZeroShotAnswerer(JudgeAnswerer[ZeroShotJudge, ZeroShotConfig]):
 
 
 class MemoryAnswerer(JudgeAnswerer[ModelReranker, MemRecModelConfig]):
-    """Has a model judge each candidate, told what a memory says of the user."""
+    """Let a model score each candidate, with the user's memory in the prompt."""
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
-        """Put one of the requests with each item of its history once."""
+        """Make the request with each history item once."""
         history, _ = deduplicated_history(requests.histories[row])
         request = super().rerank_request(requests, row)
         return msgspec.structs.replace(request, user_profile=self.profile_of(history))
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Say why an item stands first for a history, in the model's words where facts carry them.
+        """Explain the first item of a history, in the model's words where facts support them.
 
         Raises:
             ModelError: the model failed before it was asked for a reason.
@@ -209,17 +209,17 @@ class MemoryAnswerer(JudgeAnswerer[ModelReranker, MemRecModelConfig]):
 
 
 class AgentAnswerer(JudgeAnswerer[AgentReranker, AgenticRecConfig]):
-    """Has an agent rank the candidates; its tools know the training rows and nothing else.
+    """Let an agent rank the candidates; its tools know the training rows alone.
 
     The answer is the agent's own ranking of its first K.
     """
 
     def tool_context(self, requests: ScoreRequests, row: int) -> ToolContext:
-        """Return what lies before the agent in one of the requests, once it is fitted."""
+        """Return the tool context of a request, once the agent is fitted."""
         return self._judge.tool_context(self.rerank_request(requests, row))
 
     def rerank_request(self, requests: ScoreRequests, row: int) -> RerankRequest:
-        """Put one of the requests with the stars and days of its history."""
+        """Make the request with the ratings and days of its history."""
         stars, days = requests.stars[row], days_of(requests.at[row])
         profile = self.profile_of(requests.histories[row], stars)
         request = super().rerank_request(requests, row)
@@ -253,7 +253,7 @@ class AgentAnswerer(JudgeAnswerer[AgentReranker, AgenticRecConfig]):
 
 
 def check_candidates(candidates: Items | None, who: str = "A model") -> None:
-    """See that not all items are to be ranked.
+    """Refuse a request to rank all items.
 
     Raises:
         UsageError: they are.
@@ -266,5 +266,5 @@ def check_candidates(candidates: Items | None, who: str = "A model") -> None:
 
 
 def seed_of(seed: int, candidates: Sequence[int]) -> int:
-    """The case's own: it is shown in the same orders whatever else is asked with it."""
+    """Return the case's own seed, so that other cases do not change its prompts."""
     return int(np.random.SeedSequence([seed, *candidates]).generate_state(1)[0])

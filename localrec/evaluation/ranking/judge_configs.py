@@ -1,4 +1,4 @@
-"""The judges of a run by name, and their settings read from its configuration."""
+"""The rerankers of a run by name, and their settings from its configuration."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JUDGES: dict[str, JudgeConfig] = {
 
 
 def judge_config(name: str, settings: Mapping[str, SettingValue]) -> JudgeConfig:
-    """Read the settings of a model that judges, without the model's name.
+    """Read the settings of a reranker, without the model's name.
 
     Raises:
         UsageError: there is no such system or setting.
@@ -60,7 +60,7 @@ def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecC
 
 
 def check_pool(candidates: Items | None, config: JudgeConfig) -> None:
-    """See that a prompt can hold all that is to be ranked.
+    """Check that a prompt can hold all candidates.
 
     Raises:
         UsageError: it cannot.

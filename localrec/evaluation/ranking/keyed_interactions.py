@@ -1,8 +1,8 @@
-"""What a workspace knows of many people and items, as the arrays that an evaluation works on.
+"""Read the interactions of many users and items as arrays for an evaluation.
 
-One row per person and item: when they first met, and the first verdict. What only stands on a list
-for later, or was put off, is no meeting. Read by set-based SQL; people and items are numbered in
-the order of their keys, so that the same data gives the same numbers in any workspace.
+There is one row for each user and item: their first interaction, and the first rating. Items that
+were only wanted or put off are no interactions. Users and items are numbered in the order of their
+keys, so that the same data gives the same numbers in any workspace.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from localrec.foundation.errors import InputError
 from localrec.graph.interactions import USER
 from localrec.graph.store import Store
 
-_MEETINGS = (Event.RATED, Event.LIKED, Event.DISLIKED, Event.SEEN, Event.PLAYED)
+_MEETINGS = (
+    *(Event.RATED, Event.LIKED, Event.DISLIKED, Event.ABANDONED, Event.SEEN, Event.PLAYED),
+)
 
 _MET = """
     CREATE OR REPLACE TEMP TABLE met AS
@@ -48,7 +50,7 @@ _ROWS = """
 
 
 class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
-    """Interactions, and who and what their numbers stand for.
+    """Interactions, with the users and items behind their numbers.
 
     Args:
         interactions: Ordered by person, time, and the order in which they were imported.

@@ -1,13 +1,13 @@
-"""Is a figure true? Leaks are refused before a system runs; cheats and breakdowns are told after.
+"""Guard a run's figures: refuse leaks before a system runs, and report cheats after it.
 
-Leaks: a held-out pair of person and item must not be among the training rows, in an audience, on
-an edge, or in a text that a system reads. Each check looks at what is really handed over.
+Leaks: a held-out pair of user and item must not be in the training rows, in an interaction matrix,
+on an edge, or in a text that a system reads. Each check examines the data that a system receives.
 
-Cheats: a system that learns the target on a way nobody thought of. The probe asks again with
-decoys: an item that the person never had, evenly drawn, stands where the target stood. Whoever does
-not see the target cannot find a decoy more often than chance, however good they are. A system that
-knows the true targets from elsewhere passes the probe, and is found by being too good: nearly
-always right where all others are not nearly so.
+Cheats: a system finds the target in an unexpected way. The probe asks again with decoys: an evenly
+drawn item that the user never met takes the place of the target. A system that does not see the
+target finds a decoy no more often than chance, however good it is. A system that knows the true
+targets from elsewhere passes the probe, and is found by being implausibly good: nearly always right
+where all others are far from it.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _TEXTS = """
 
 
 class LeakError(LocalrecError):
-    """A system would be given what it is to be asked for."""
+    """A system would see what it is asked for."""
 
 
 class Suspicion(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason not to believe a system's figures.
+    """A reason to doubt a system's figures.
 
     Args:
         kind: The probe found it out, or it is far too good.
@@ -85,7 +85,7 @@ def check_train(train: Interactions, cases: Cases) -> None:
 
 
 def check_split(parted: DataSplit) -> None:
-    """See that nothing held out is in the training rows, in a history, or twice in the cases.
+    """Check that no held-out row is in training or history, or twice in the cases.
 
     Raises:
         LeakError: something is.
@@ -112,7 +112,7 @@ def check_split(parted: DataSplit) -> None:
 
 
 def check_interactions(audience: InteractionMatrix, train: Interactions, place: Items) -> None:
-    """See that an audience holds the likings of the training rows, and not one more.
+    """Check that an interaction matrix holds exactly the likes of the training rows.
 
     Its people bear no names, so they are counted again by item.
 
@@ -136,7 +136,7 @@ def check_interactions(audience: InteractionMatrix, train: Interactions, place: 
 
 
 def check_graph(graph: UserItemGraph, train: Interactions) -> None:
-    """See that a shared memory joins nobody to an item but by a training row.
+    """Check that a shared memory contains no like beyond the training rows.
 
     Args:
         graph: What a memory was made of; people and items numbered as in the training rows.
@@ -156,7 +156,7 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
 
 
 def check_store(store: Store, cases: Cases, keyed: KeyedInteractions) -> None:
-    """See that no edge and no text of a held-out item tells of the person it is held out from.
+    """Check that no edge and no text of a held-out item names the user of its case.
 
     Edges tell where they join the two, or were brought by the person (their own shelf); a text
     tells where it holds what the person wrote about the item.
@@ -189,7 +189,7 @@ def check_store(store: Store, cases: Cases, keyed: KeyedInteractions) -> None:
 
 
 class Decoys(msgspec.Struct, frozen=True):
-    """Cases with decoys for targets, and the chance to put one first that nobody can know of."""
+    """Cases with decoys as targets, and the chance to rank one first without knowledge."""
 
     cases: Cases
     chance: float
@@ -218,7 +218,7 @@ def probe_with_decoys(
     count: int,
     seed: int,
 ) -> Suspicion | None:
-    """Whether a fitted system finds decoys that nobody could know of."""
+    """Whether a fitted system finds decoys that it cannot know."""
     decoys = decoys_for(cases, keyed, count, seed)
     outcomes = run_cases(system, decoys.cases, asking)
     found = sum(one.first == 1 and one.tied == 1 for one in outcomes)

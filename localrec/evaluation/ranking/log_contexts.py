@@ -1,7 +1,6 @@
-"""What several systems of a run learn alike from the training rows: learnt once, then shared.
+"""Share what several systems of a run learn from the same training rows.
 
-A system that takes over what was learnt before is told how long that took, so that no fit looks as
-if it cost nothing.
+A system that reuses earlier work is told how long that took, so that no fit looks free.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ Made = TypeVar("Made")
 
 
 class OpenedLog(msgspec.Struct, frozen=True):
-    """A log as a domain of a workspace, and the seconds that another had spent on it already."""
+    """A log as a domain of a workspace, and the seconds of earlier work on it."""
 
     context: LogContext
     spared_s: float
 
 
 class LogContexts:
-    """Opens training rows for one system after the other; the last rows of each kind are kept.
+    """Open training rows for one system after the other; the last of each kind are kept.
 
     Args:
         indexes: The items of the domain.
@@ -61,7 +60,7 @@ class LogContexts:
         *,
         sequential: bool = False,
     ) -> OpenedLog:
-        """Open rows with what their users share, counted once.
+        """Open rows with their shared counts, made once.
 
         Args:
             log: The rows, in the numbers of the catalogue.
@@ -90,13 +89,13 @@ class LogContexts:
 
 
 class _Kept(Generic[Made]):
-    """What was made last, and how long that took."""
+    """The last value, and the seconds it took."""
 
     def __init__(self) -> None:
         self._last: tuple[Hashable, Made, float] | None = None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> tuple[Made, float]:
-        """Return what the key stands for, and the seconds that were spared."""
+        """Return the value of a key, and the seconds that the cache saved."""
         if self._last is not None and self._last[0] == key:
             return self._last[1:]
         started = time.perf_counter()
@@ -106,7 +105,7 @@ class _Kept(Generic[Made]):
 
 
 def _train_sequential(log: Interactions, seed: int, progress: Progress) -> SequentialModel:
-    """SASRec of the rows as the catalogue of baselines has it; users as numbered there.
+    """Train the catalogue's SASRec on the rows; users keep their numbers.
 
     Raises:
         UsageError: torch is not installed.
@@ -118,7 +117,7 @@ def _train_sequential(log: Interactions, seed: int, progress: Progress) -> Seque
 
 
 def _mark(log: Interactions) -> Hashable:
-    """Changes with any row: arrays may have been written to since, so that identity says little."""
+    """Hash the rows, since their arrays may be written to."""
     digest = hashlib.blake2b(digest_size=16)
     for column in (log.user, log.item, log.stars, log.at):
         digest.update(np.ascontiguousarray(column).tobytes())

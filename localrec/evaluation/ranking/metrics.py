@@ -1,18 +1,18 @@
-"""How good recommendations are: of one list, of a million rankings at once, of all lists together.
+"""Ranking metrics: of one list, of many rankings at once, and of all lists together.
 
-One list is judged by its `hits`, a boolean array over its ranks, best first, (length,), and by
-`relevant`, how many items could have been hit, in the list or not. Cases with one relevant item
-among scored candidates are judged all at once by `Places`; with one relevant item, recall is the
-hit rate, precision is the hit rate over k and average precision is the reciprocal rank.
+The `hits` of one list are a boolean array over its ranks, best first, (length,); `relevant` counts
+all relevant items, in the list or not. `TiedRanks` scores all cases with one relevant item among
+scored candidates at once; with one relevant item, recall is the hit rate, precision is the hit rate
+over k and average precision is the reciprocal rank.
 
-Ties: candidates with the positive's score leave open where it stands, so a metric is its average
-over all orders of them (McSherry and Najork 2008). A constant scorer gets what a random one
-expects, and a coarse scorer is neither flattered nor punished, as a best, mean or worst rank
-would. RecBole keeps whatever order `torch.topk` gives ties, and trec_eval orders them by id; the
-other differences from RecBole 1.2.1 stand at the functions.
+Ties: where candidates have the positive's score, a metric is its average over all orders of them
+(McSherry and Najork 2008). A constant scorer gets the figures of a random one, and a coarse scorer
+is neither favoured nor punished, as a best, mean or worst rank would do. RecBole keeps the order of
+`torch.topk`, and trec_eval orders ties by id; the functions name the other differences from RecBole
+1.2.1.
 
-Where lists of all cases are judged, `lists` holds one array of item numbers for each, best first;
-arrays may differ in length and be empty.
+For metrics over all cases, `lists` holds one array of item numbers for each, best first; arrays may
+differ in length and be empty.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def recall(hits: Hits, relevant: int, k: int) -> float:
 
 
 def capped_recall(hits: Hits, relevant: int, k: int) -> float:
-    """Share of the relevant items that the first k hold, of at most k: 1 is always within reach.
+    """Share of the relevant items, at most k of them, in the first k; 1 is always possible.
 
     Neither RecBole nor trec_eval has it: what they call recall is `recall`.
     """
@@ -107,7 +107,7 @@ def reciprocal_rank(hits: Hits, k: int | None = None) -> float:
 
 
 class TiedRanks(msgspec.Struct, frozen=True):
-    """Where each case's positive stands among its candidates.
+    """The rank of each case's positive among its candidates, with ties.
 
     Args:
         first: The best rank it may have, from 1; 0 where it was not ranked at all, (b,) int64.
@@ -162,7 +162,7 @@ def tied_ranks(scores: NDArray[np.floating[Any]], positive: Numbers) -> TiedRank
 def top_items(
     scores: NDArray[np.floating[Any]], k: int, seed: int
 ) -> tuple[NDArray[np.int64], ...]:
-    """Each row's k columns of the highest scores, best first, as a list to show or to count.
+    """Return each row's k columns with the highest scores, best first.
 
     Ties are drawn by lot: in the order of the columns, an item's number would decide, and items
     are often numbered by their fame. NaN and -inf make no list, so one may be shorter than k.
@@ -291,7 +291,7 @@ def vector_distance(vectors: NDArray[np.floating[Any]]) -> PairDistance:
 
 
 def genre_shares(lists: Lists, genres: NDArray[np.floating[Any]]) -> Values:
-    """How each list is spread over genres, (b, g); rows sum to 1, or are NaN if no genre is known.
+    """Compute the share of each genre in each list, (b, g); rows sum to 1, or are NaN.
 
     Args:
         lists: Items as numbers: a list shown, or a person's history.
@@ -305,7 +305,7 @@ def genre_shares(lists: Lists, genres: NDArray[np.floating[Any]]) -> Values:
 
 
 def miscalibration(history: Values, listed: Values, steadying: float = STEADYING) -> Values:
-    """How far lists stray from their people's own mix of genres, (b,); 0 is none, NaN unknown.
+    """Compute the distance of lists from their users' genres, (b,); 0 is none, NaN unknown.
 
     Steck's (2018) Kullback-Leibler divergence of a list's shares q from the history's p, in nats:
     the sum of p log(p / q'), with q' = (1 - a) q + a p, which keeps it finite, at most -log a.

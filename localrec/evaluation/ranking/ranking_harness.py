@@ -1,7 +1,7 @@
-"""The harness: for each system of a configuration tune, fit, look for leaks, ask, measure.
+"""The harness for rankings: tune, fit, check for leaks, ask and score each system of a run.
 
-One road for every system. What fails is told in the figures and stops nobody else; what is done is
-on disk, and a run that was killed goes on where it was.
+All systems take the same steps. A failure is reported in the figures and stops no other system;
+finished work is on disk, and a killed run continues where it was.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ TUNED_FOR = 10  # validation's NDCG at this length decides
 
 
 class RunContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the systems of a run share.
+    """The data that all systems of a run share.
 
     Args:
         config: Configuration of the run.
@@ -90,7 +90,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Fitted(msgspec.Struct, frozen=True):
-    """A system ready to be asked, and how it came to be so; `spared_s` is part of `fit_s`."""
+    """A fitted system and the record of its fit; `spared_s` is part of `fit_s`."""
 
     system: EvaluatedSystem
     fit_s: float
@@ -212,7 +212,7 @@ def _measure(context: RunContext, system: SystemConfig) -> SystemResult:
 def _have_reasons_told(
     context: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
-    """Write rationales of a system with a memory that explains, for some of its cases."""
+    """Write rationales for some cases of a system with a memory that explains."""
     has_memory = isinstance(system, SharedMemorySystem)
     if has_memory and isinstance(system, ExplainsItems) and context.config.rationales:
         drawn = _sampled(context.parted.test, context.config.rationales, context.config.seed)
@@ -241,7 +241,7 @@ def _fit(context: RunContext, system: SystemConfig) -> _Fitted:
 
 
 def _search(context: RunContext, system: SystemConfig) -> TuningResult | None:
-    """Tune where the configuration asks for it, once: a run that goes on reads what was found."""
+    """Tune once where the configuration asks for it; a resumed run reads the result."""
     if not system.trials:
         return None
     name = f"search-{system.name}.json"
@@ -288,7 +288,7 @@ def validation_score(baseline: Recommender, cases: Cases, config: RunConfig) -> 
 def ask_rest(
     context: RunContext, name: str, system: EvaluatedSystem, cases: Cases
 ) -> list[CaseResult]:
-    """Ask what the folder does not hold yet, a chunk at a time; all outcomes, in order.
+    """Ask the cases missing in the folder, a chunk at a time; return all results, in order.
 
     Chunks are cut the same way whatever is done already, and asked whole: scores may depend in
     their last digit on what they are computed together with.
@@ -354,7 +354,7 @@ def _result(
 
 
 def with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
-    """Mark the results that are implausibly good, which only all results together show."""
+    """Mark implausibly good results, which show only beside all others."""
     firsts = {name: one.metrics["H@1"] for name, one in done.items() if "H@1" in one.metrics}
     doubts = implausibly_good(firsts)
     return {

@@ -1,8 +1,8 @@
-"""From the cases of a system to its figures.
+"""Compute a system's figures from its cases.
 
-A metric has a value for each case; the interval resamples people, whose cases stand or fall
-together. Where a case may have several targets (strangers under full ranking) metrics are taken
-from the list that was kept, else from the target's place among all that was ranked.
+A metric has a value for each case; the interval resamples users with all their cases. Where a case
+may have several targets (unknown users under full ranking) metrics are computed from the stored
+list, otherwise from the target's rank.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ATTRIBUTES = """
 
 
 class ItemFacts(msgspec.Struct, frozen=True):
-    """What is known of the items, for metrics of lists.
+    """The item data for list metrics.
 
     Args:
         number: Key -> index of the item.
@@ -178,7 +178,7 @@ def _of_one(outcomes: Sequence[CaseResult], ks: Sequence[int]) -> dict[str, Valu
 
 
 def _of_what_is_shown(outcomes: Sequence[CaseResult], ks: Sequence[int]) -> dict[str, Values]:
-    """The same of what a person would see where an answer is invalid: what stands in for it."""
+    """Compute the same figures with a fallback's answers in place of invalid ones."""
     shown = [msgspec.structs.replace(one, first=one.shown, tied=1) for one in outcomes]
     return {f"shown {name}": values for name, values in _of_one(shown, ks).items()}
 

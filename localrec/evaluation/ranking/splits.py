@@ -1,11 +1,11 @@
-"""How interactions are parted for an evaluation: splits, histories, candidates.
+"""Split interactions for an evaluation, and draw histories and candidates.
 
 The steps are set-based functions over columns of the same length n, one row per interaction; the
 time split, the cap and the sampled candidates are those of AgenticRec's preparation (section 5.1
 and appendix E of the paper). Users and items may be of any type that NumPy can sort; `at` holds
-moments (datetime64, or numbers). Rows that share a moment keep the order in which they stand, so
-that a result never depends on a sort's whim. `localrec.evaluation.ranking.cases` makes a declared
-protocol out of them.
+moments (datetime64, or numbers). Rows of one moment keep their order in the data, so that the
+result does not depend on the sorting algorithm. `localrec.evaluation.ranking.cases` makes a
+declared protocol of them.
 
 A target is the number of a row whose item is to be predicted from the user's rows before it.
 """
@@ -30,7 +30,7 @@ _ROUNDS = 64  # of drawing again what collides; beyond it the few rows left are 
 
 
 class RowSplit(msgspec.Struct, frozen=True):
-    """Three masks (n,) that part the rows: every row is true in exactly one."""
+    """Three masks (n,) of the rows: every row is in exactly one."""
 
     train: Mask
     validation: Mask
@@ -38,7 +38,7 @@ class RowSplit(msgspec.Struct, frozen=True):
 
 
 class CandidateSets(msgspec.Struct, frozen=True):
-    """What is to be ranked for each target.
+    """The items to rank for each target.
 
     Args:
         items: (targets, 1 + negatives) items, shuffled within each line.
@@ -149,7 +149,7 @@ def sampled_candidates(
 def _draw_negatives(
     generator: np.random.Generator, known: Rows, users: Rows, catalogue: int, negatives: int
 ) -> Rows:
-    """Item codes (users, negatives): drawn at once, and again where one collides."""
+    """Draw item codes (users, negatives), and draw again where one collides."""
     drawn = np.zeros((len(users), negatives), dtype=np.int64)
     bad = np.ones(drawn.shape, dtype=bool)
     for _ in range(_ROUNDS):
@@ -166,7 +166,7 @@ def _draw_negatives(
 
 
 def _holds(known: Rows, asked: Rows) -> Mask:
-    """Whether each of `asked` is in `known`, which is sorted."""
+    """Mark which of `asked` are in `known`, which is sorted."""
     place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
     found: Mask = known[place] == asked
     return found
@@ -194,12 +194,12 @@ def _check_enough(known: Rows, users: Rows, catalogue: int, negatives: int) -> N
 
 
 def _codes(column: ArrayLike) -> tuple[Rows, NDArray[Any]]:
-    """Numbers from 0 for the values of a column, and the values by number."""
+    """Number the distinct values of a column from 0; return the codes and the values."""
     values, codes = np.unique(np.asarray(column), return_inverse=True)
     return codes.astype(np.int64), values
 
 
 def _row_numbers(targets: ArrayLike) -> Rows:
-    """Targets as row numbers, where a mask was given as well."""
+    """Return targets as row numbers, also where they are given as a mask."""
     given = np.asarray(targets)
     return np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)

@@ -1,8 +1,7 @@
-"""The systems of a run, made from its configuration: baselines, our own rankers, asked models.
+"""Make the systems of a run: baselines, the product's rankers, and models.
 
-Nothing of the held-out rows goes into one: baselines see the training rows, rankers count from
-them, models are asked about histories, and what comes from the store besides (titles, attributes,
-vectors of texts) is looked over first.
+No system receives held-out rows: baselines and rankers see the training rows, models see histories,
+and the leakage checks examine all other data of the store (titles, attributes, text vectors).
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VEC
 
 @runtime_checkable
 class SharedMemorySystem(Protocol):
-    """A fitted system with a shared memory, which the guards look over."""
+    """A fitted system with a shared memory, for the leakage checks."""
 
     graph: UserItemGraph
 
 
 class SystemFactory:
-    """Makes the systems of one run.
+    """Make the systems of one run.
 
     Args:
         workspace: Open for reading.
@@ -80,7 +79,7 @@ class SystemFactory:
         self._store_is_clean = False
 
     def check(self, system: SystemConfig) -> None:
-        """See that a system can be made, before anything of the run is done.
+        """Check that a system can be made, before the run starts.
 
         Raises:
             UsageError: there is no such system or setting, or it cannot be tuned, or cannot rank
@@ -96,11 +95,11 @@ class SystemFactory:
         checks[system.kind](system)
 
     def space(self, system: SystemConfig) -> SearchSpace:
-        """What may vary when a system is tuned."""
+        """Return the search space of a system."""
         return find_baseline(system.catalogued).space
 
     def make(self, system: SystemConfig, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
-        """A system that is still to be fitted.
+        """Make a system that is not fitted yet.
 
         Raises:
             UsageError: a setting does not fit, or there are no vectors of texts.
@@ -117,7 +116,7 @@ class SystemFactory:
         return makers[system.kind](system.catalogued, settings)
 
     def look_over(self, system: EvaluatedSystem) -> None:
-        """See what a fitted system was given.
+        """Check a fitted system for leaks.
 
         Raises:
             LeakError: more than the training rows.
@@ -133,14 +132,14 @@ class SystemFactory:
 
     @cached_property
     def knowledge(self) -> ItemSet:
-        """What is known of the items besides the training rows."""
+        """Return the item data besides the training rows."""
         return ItemSet.of_log(
             self._context.catalogue, self._context.description_field, self._keyed.interactions
         )
 
     @cached_property
     def _context(self) -> LogContext:
-        """The items without anybody who liked them."""
+        """Return the items, without the users who liked them."""
         return LogContext(self._workspace.context(self._domain.name).indexes)
 
     def _check_baseline(self, system: SystemConfig) -> None:
@@ -210,14 +209,14 @@ class SystemFactory:
 
     @cached_property
     def _log_contexts(self) -> LogContexts:
-        """What the judges of the run have learnt, for as long as it lasts."""
+        """The data that the run's rerankers share."""
         return LogContexts(self._context.indexes, self._context.catalogue)
 
 
 def memory_config(
     name: str, settings: Mapping[str, SettingValue]
 ) -> MemRecConfig | MemRecVectorConfig:
-    """A composition of MemRec by name, with some of its settings replaced.
+    """Return a MemRec configuration by name, with some settings replaced.
 
     Raises:
         UsageError: there is no such composition or setting.

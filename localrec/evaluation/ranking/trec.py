@@ -1,11 +1,11 @@
-"""Runs and relevance judgements as TREC's text files, read strictly, written for any evaluator.
+"""Read and write runs and relevance judgements as TREC's text files.
 
 A run line is `topic Q0 item rank score tag`, a line of judgements (qrels) `topic 0 item relevance`,
-in columns parted by blanks; here a topic is a case and an item is its key. The format has no way
-to write a blank inside a name, so one is written as %20 (and % as %25) and read back.
+in columns separated by blanks; here a topic is a case and an item is its key. The format has no
+escape for a blank inside a name, so a blank is written as %20 (and % as %25) and read back.
 
-trec_eval looks at scores alone and orders equal ones by item, backwards; the rank column decides
-here, and a file whose ranks contradict its scores is refused rather than read in one of two ways.
+trec_eval reads scores alone and orders equal ones by item, backwards; here the rank column decides,
+and a file whose ranks contradict its scores is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RankedItem(msgspec.Struct, frozen=True):
 
 
 class TrecRun(msgspec.Struct, frozen=True):
-    """What one system, the tag, ranked for each topic, best first; scores never rise."""
+    """One system's ranking for each topic, best first; scores never rise."""
 
     tag: str
     rankings: dict[str, tuple[RankedItem, ...]]

@@ -1,9 +1,9 @@
-"""Rankings across the border: a run's as TREC files for any evaluator, a foreign one's as a run.
+"""Export a run's rankings as TREC files, and import a TREC run as a run.
 
-A topic is a case, so a foreign system is judged by the very cases that ours were asked, and stands
-beside them in `evaluate compare`. A run's files keep the first items of each list, the longest
-length that it was measured at; more is not there to be written out. Of a foreign file nothing
-tells which items were candidates, so a list is held to name different items, enough of them.
+A topic is a case, so an imported system is scored on the same cases as ours, and stands beside them
+in `evaluate compare`. A run's files keep the first items of each list, up to its longest measured
+length. An imported file does not tell which items were candidates, so the only requirements of a
+list are enough items without repetition.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ QRELS = "qrels"
 
 
 def export_trec(run: RunFolder, out: Path) -> list[Path]:
-    """Write what every system of a run ranked, and what it should have found; the files.
+    """Write the rankings of every system of a run, and the judgements; return the files.
 
     Args:
         run: A ranking run.
@@ -65,7 +65,7 @@ def export_trec(run: RunFolder, out: Path) -> list[Path]:
 def import_trec_run(
     reference: RunFolder, path: Path, folder: RunFolder, made: Origin
 ) -> RunMetrics:
-    """Judge a foreign run file by the cases of a run, as a run of its own.
+    """Score an imported TREC run on the cases of a run, as a run of its own.
 
     Args:
         reference: Whose cases are the topics of the file.
@@ -126,7 +126,7 @@ def _named(one: CaseResult) -> list[str]:
 
 
 def _judged(case: CaseResult, foreign: TrecRun, k: int) -> CaseResult:
-    """Score a foreign list on a case."""
+    """Score an imported list on a case."""
     items = [one.item for one in foreign.rankings.get(case.id, ())]
     target = case.targets[0]
     hits = metrics.hits_of(items[:k], case.targets)

@@ -1,4 +1,4 @@
-"""A judge that is told nothing but titles: the reference that every other asked model has.
+"""A reranker that shows a model titles alone: the reference of all model rerankers.
 
 zero-shot      titles of the history and the candidates
 naive-agent    the same, and all neighbours that the prompt holds, uncurated
@@ -27,7 +27,7 @@ _SHORTEST_LINE = 8  # tokens of a neighbour, at least: no more of them than can 
 
 
 class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a model is asked that is shown neighbours as they come.
+    """Configure the reranker that shows a model the raw neighbours.
 
     Args:
         neighbour_tokens: Tokens of the neighbours; with the titles they must fit its context.
@@ -38,7 +38,7 @@ class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ZeroShotJudge:
-    """Ranks candidates by asking a model about their titles.
+    """Rank candidates by asking a model about their titles.
 
     Args:
         model: Opened by whoever closes it.
@@ -99,7 +99,7 @@ class ZeroShotJudge:
         )
 
     def _told_of_neighbours(self, request: RerankRequest) -> ChatModel:
-        """Return the model that is asked about a user, with the neighbours that it is shown."""
+        """Return the model for a user, with the neighbours in its prompt."""
         if not isinstance(self._config, NaiveConfig):
             return self._model
         user = int(request.user) if request.user else -1
@@ -117,7 +117,7 @@ class ZeroShotJudge:
         return PrefixedChatModel(self._model, f"People and {self._noun} near me:\n{packed.text}")
 
     def _prior(self, count: int) -> NDArray[np.float64] | None:
-        """What the letters get by themselves; asked once, and no part of a case's cost."""
+        """Measure the bias of the letters once; it is no part of a case's cost."""
         if self._config.mode != "calibrated":
             return None
         if count not in self._priors:

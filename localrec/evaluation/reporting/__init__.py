@@ -1,1 +1,1 @@
-"""Turn what was measured into tables, charts and one page that opens without a network."""
+"""Turn results into tables, charts and a page that opens without a network."""

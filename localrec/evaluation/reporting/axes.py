@@ -1,4 +1,4 @@
-"""Where things lie in a drawing: axes with their round numbers, and the width of a text."""
+"""Axes with round numbers, and the estimated width of a text."""
 
 from __future__ import annotations
 

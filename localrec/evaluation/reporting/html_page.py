@@ -2,7 +2,7 @@
 
 The page has no script, its style is inline and allowed by its own hash, and a content security
 policy forbids everything else: a browser that opens it from disk sends no request, whatever a name
-in the data tries to smuggle in.
+in the data contains.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Figures as text, and the tables of figures that stand beside every plot.
+"""Format figures as text, and write the table beside every plot.
 
-All figures of one column get the same number of digits, as many as the largest of them needs.
+All figures of one column have the same number of digits, as many as the largest of them needs.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _bar_values(plot: BarPlot, number: int) -> Values:
 
 
 def _end_of(scale: MetricScale, figures: Sequence[IntervalEstimate]) -> float:
-    """Where the axis of a group ends: behind the longest whisker."""
+    """Return the end of a group's axis: beyond the longest whisker."""
     if scale.high is not None:
         return scale.high
     reach = [bound for one in figures for bound in (one.value, one.high) if bound is not None]

@@ -1,7 +1,7 @@
-"""What a report is made of: sections of text, tables and plots, without a word on how they look.
+"""The content of a report: sections of text, tables and plots, without layout.
 
-`pages` turns one `Report` into HTML, Markdown and JSON; `figures` makes it of measured results.
-The JSON form is this record itself, so a report can be read back and shown again.
+`rendering` turns one `Report` into HTML, Markdown and JSON; `run_report` and `question_report` make
+it of measured results. The JSON form is this record itself, so a report can be read back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from localrec.evaluation.statistics import IntervalEstimate
 
 
 class MetricScale(msgspec.Struct, frozen=True, kw_only=True):
-    """What the figures of one group mean.
+    """A metric's name, unit and direction in one group.
 
     Args:
         name: Such as "NDCG@10".
@@ -39,7 +39,7 @@ class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
 
 
 class TableBlock(msgspec.Struct, frozen=True, kw_only=True, tag="table"):
-    """Cells as they are to be read.
+    """A table of formatted cells.
 
     Args:
         title: What it shows.

@@ -1,1 +1,1 @@
-"""Baselines: well-known recommenders behind one interface, to be compared with."""
+"""Baselines: well-known recommenders behind one interface."""

@@ -1,7 +1,7 @@
-"""The baselines by name: how each is made, and what may vary when it is tuned.
+"""The baselines by name: how to make each one, and the settings to tune.
 
-The spaces are wide enough for data from thousands to millions of interactions. A baseline's own
-config has the last word on what is allowed and on the defaults.
+The search spaces suit data from thousands to millions of interactions. A baseline's config decides
+which values are allowed, and the defaults.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def find_baseline(name: str) -> BaselineEntry:
 def make_baseline(
     name: str, settings: Settings | None = None, vectors: ItemVectors | None = None
 ) -> Recommender:
-    """A baseline that is still to be fitted.
+    """Make a baseline that is not fitted yet.
 
     Args:
         name: A key of `BASELINES`, or what a package registers.

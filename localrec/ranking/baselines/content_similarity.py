@@ -1,7 +1,7 @@
-"""Nearness of texts: cosine of each item's vector to the mean vector of a history.
+"""Content similarity: the cosine of each item's text vector and a history's mean vector.
 
-MemRec's "Vector" variant: no one else's behaviour counts, only what the items' texts say. The
-vectors come from outside (MiniLM in this project); an item without one cannot be ranked.
+This is MemRec's "Vector" variant: only the items' texts count, and no other user. The caller gives
+the vectors (MiniLM's in this project); an item without one cannot be ranked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ItemVectors = NDArray[np.float32]  # (items, size); a row of zeros or NaN: no te
 class ContentSimilarityConfig(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """Which part of a history counts.
+    """Select the part of a history that counts.
 
     Args:
         recent: Only so many of the newest items of a history; 0: all of them.
@@ -33,7 +33,7 @@ class ContentSimilarityConfig(
 
 
 class ContentSimilarity:
-    """Cosines of texts, -1..1; -inf for items without a vector.
+    """Score items by text cosines, -1..1; -inf for items without a vector.
 
     Args:
         config: The one setting.
@@ -50,7 +50,7 @@ class ContentSimilarity:
         self._missing = ~self._vectors.any(axis=1)
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Nothing is learnt.
+        """Keep the vectors; nothing is learnt.
 
         Raises:
             UsageError: the matrix belongs to other items.
@@ -63,7 +63,7 @@ class ContentSimilarity:
             )
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """An empty history, or one without texts, finds all items alike, (b, items)."""
+        """Score all items, (b, items); equal scores for a history that is empty or has no texts."""
         totals = np.zeros((len(requests), self._vectors.shape[1]), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             # The last 0 are all of them.
@@ -74,7 +74,7 @@ class ContentSimilarity:
 
 
 def _directions(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row at length 1, zeros where there is no direction."""
+    """Scale each row to length 1; zeros stay zeros."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     lengths[lengths == 0] = 1.0
     return (rows / lengths).astype(np.float32)

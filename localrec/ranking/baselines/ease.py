@@ -1,12 +1,12 @@
-"""EASE: each item predicted from all others by ridge regression, in closed form (Steck 2019).
+"""EASE: predict each item from all others by ridge regression, in closed form (Steck 2019).
 
-With X (people, items) of ones and zeros, P = (X'X + lambda I)^-1 and B = I - P diag(1 / P_jj):
-every column of B is the best linear guess of an item from the others, its own weight held at 0. The
-scores of a history x are xB, so a stranger is scored like anybody else.
+With X (users, items) of ones and zeros, P = (X'X + lambda I)^-1 and B = I - P diag(1 / P_jj): every
+column of B is the best linear prediction of an item from the others, with a zero diagonal. The
+scores of a history x are xB, also for a user outside the training data.
 
-Float32 throughout. While it is fitted three matrices of items x items are held (X'X, and two by the
+The computation uses float32. Fitting holds three matrices of items x items (X'X, and two of the
 inversion), 12 bytes for each pair of items: 34 MB for 1,682 items, 1.2 GB for 10,000; afterwards
-one. Time grows with the cube of the items. More than `memory_limit` is refused before it is tried.
+one remains. Time grows with the cube of the items. A matrix above `memory_limit` is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GIB = 2**30
 
 
 class EASEConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How strongly the weights are held down.
+    """Configure the strength of the regularisation.
 
     Args:
         regularization: lambda, in people: added to each item's own count.
@@ -38,7 +38,7 @@ class EASEConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class EASE:
-    """A linear model of items by items; -inf for items that nobody had.
+    """A linear item-to-item model; -inf for items without interactions.
 
     Args:
         config: The one setting.
@@ -53,7 +53,7 @@ class EASE:
         self._memory_limit = memory_limit
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Invert the matrix of counts; nothing is drawn, so the seed has no part in it.
+        """Invert the matrix of counts; the seed has no effect, since nothing is drawn.
 
         Raises:
             UsageError: there are too many items for the memory allowed.
@@ -73,7 +73,7 @@ class EASE:
         progress("inverting", 1, 1)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """An empty history finds all items alike, (b, items)."""
+        """Score all items, (b, items); equal scores for an empty history."""
         scores = np.empty((len(requests), len(self._unseen)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             scores[row] = self._weights[np.unique(history)].sum(axis=0)

@@ -1,12 +1,13 @@
-"""Item-kNN: items that the same people had, by cosine with shrinkage (Sarwar et al. 2001).
+"""Item kNN: items with the same users, by cosine with shrinkage (Sarwar et al. 2001).
 
-    s(i, j) = |had both| / (sqrt(|had i| |had j|) + shrinkage),   score(j) = sum of s(j, h)
+    s(i, j) = |users of both| / (sqrt(|users of i| |users of j|) + shrinkage)
+    score(j) = sum of s(j, h)
 
-over the k nearest items h of j that are in the history. Deshpande and Karypis (2004) ask the
-history's items for their k nearest instead. On MovieLens 100K (validation) that was alike in full
+over the k nearest items h of j that are in the history. Deshpande and Karypis (2004) take the k
+nearest items of each history item instead. On MovieLens 100K (validation) this was equal in full
 ranking and worse among 20 candidates, for every k from 10 to 300 and shrinkage from 0 to 300: rare
-items are near to nothing and all score 0. Only k neighbours are kept, 8 bytes each. Stars are left
-out: having taken an item up is what counts.
+items are near to none and all score 0. Only k neighbours are kept, 8 bytes each. Ratings do not
+count; every interaction does.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
 class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a neighbour is.
+    """Configure the neighbours.
 
     Args:
         neighbours: How many of its nearest items each item keeps.
@@ -37,7 +38,7 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ItemKNN:
-    """Sums of similarities to the history; -inf for items that nobody had."""
+    """Sum the similarities to the history; -inf for items without interactions."""
 
     name = "item-knn"
 
@@ -46,7 +47,7 @@ class ItemKNN:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Find the nearest items of each item; nothing is drawn, so the seed has no part in it."""
+        """Find the nearest items of each item; the seed has no effect, since nothing is drawn."""
         had = InteractionMatrix.from_log(train)
         self._unseen = had.likes == 0
         roots = np.sqrt(had.likes).astype(np.float32)
@@ -62,7 +63,7 @@ class ItemKNN:
         self._keep_by_neighbour(nearest, similar)
 
     def _keep_by_neighbour(self, nearest: NDArray[np.int32], similar: NDArray[np.float32]) -> None:
-        """Turn the neighbours of each item round: a history asks whose neighbours its items are."""
+        """Transpose the neighbours, since a history sums over its items' neighbours."""
         item, place = np.nonzero(similar)
         neighbour = nearest[item, place]
         order = np.argsort(neighbour, kind="stable")
@@ -71,7 +72,7 @@ class ItemKNN:
         self._first = row_offsets(neighbour, len(nearest))
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """An empty history finds all items alike, (b, items)."""
+        """Score all items, (b, items); equal scores for an empty history."""
         items = len(self._unseen)
         scores = np.empty((len(requests), items), dtype=np.float32)
         for row, history in enumerate(requests.histories):

@@ -1,12 +1,12 @@
-"""Matrix factorisation by `implicit`: ALS (Hu et al. 2008) and BPR (Rendle et al. 2009).
+"""Matrix factorization by `implicit`: ALS (Hu et al. 2008) and BPR (Rendle et al. 2009).
 
-Both learn a vector for each person and item from who had what; stars and repeats are left out. A
-person's ALS vector is a least-squares solution given the items, so everybody's is solved for the
-history of the request, the strangers' too. BPR has no such solution: who was trained on keeps the
-learnt vector, and a stranger's climbs BPR's own objective while the items hold still.
+Both learn a vector for each user and item from binary interactions, without ratings and repeats.
+ALS solves a user's vector as least squares given the items, so it is solved for the history of
+every request, also that of an unknown user. BPR has no such solution: a trained user keeps the
+learnt vector, and an unknown user's vector maximises BPR's objective while the items stay fixed.
 
-ALS uses all cores and gives the same result on any number of them. BPR's threads would race for
-the vectors, so it runs in one: the same seed, the same scores.
+ALS uses all cores and gives the same result on any number of them. BPR's threads would race for the
+vectors, so it runs in one thread: the same seed gives the same scores.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NotNegative = Annotated[float, msgspec.Meta(ge=0.0)]
 
 
 class AlsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How ALS factorises.
+    """Configure ALS.
 
     Args:
         embedding_size: Numbers in each vector.
@@ -53,7 +53,7 @@ class AlsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class BprConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How BPR factorises.
+    """Configure BPR.
 
     Args:
         embedding_size: Numbers in each vector, besides an item's bias.
@@ -69,7 +69,7 @@ class BprConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Als:
-    """Weighted least squares, in turns for people and items; -inf for items that nobody had."""
+    """Alternating least squares for users and items; -inf for items without interactions."""
 
     name = "als"
 
@@ -78,7 +78,7 @@ class Als:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Solve in turns.
+        """Alternate between users and items.
 
         Raises:
             UsageError: `implicit` is not installed.
@@ -99,7 +99,7 @@ class Als:
             self._model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """An empty history finds all items alike, (b, items)."""
+        """Score all items, (b, items); equal scores for an empty history."""
         with _implicit():
             had = _matrix([np.unique(own) for own in requests.histories], len(self._unseen))
             people = self._model.recalculate_user(np.arange(len(requests)), had)
@@ -109,7 +109,7 @@ class Als:
 
 
 class Bpr:
-    """Stochastic ascent on sampled pairs; -inf for items that nobody had."""
+    """Stochastic ascent on sampled pairs; -inf for items without interactions."""
 
     name = "bpr"
 
@@ -118,7 +118,7 @@ class Bpr:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Learn the vectors, and draw the items that strangers' histories are compared with.
+        """Learn the vectors, and draw the negatives of cold-start users' histories.
 
         Raises:
             UsageError: `implicit` is not installed.
@@ -147,7 +147,7 @@ class Bpr:
         self._rivals = had.indices[drawn] if len(had.indices) else had.indices
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """A stranger with an empty history gets the items' biases alone, (b, items)."""
+        """Score all items, (b, items); an unknown user without a history gets the item biases."""
         people = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             person = int(requests.user[row])
@@ -158,7 +158,7 @@ class Bpr:
         return scores
 
     def _climb(self, history: NDArray[np.int32]) -> NDArray[np.float32]:
-        """The vector u that maximises BPR's objective for one history, (size,).
+        """Maximise BPR's objective for one history over the vector u, (size,).
 
         mean over i in the history and rivals j of log sigmoid(u (q_i - q_j) + b_i - b_j), less
         regularization / 2 |u|^2: concave, so steps of one over its curvature always climb.
@@ -184,7 +184,7 @@ class Bpr:
 
 @contextmanager
 def _implicit() -> Iterator[None]:
-    """Where `implicit` is imported and runs: BLAS in one thread, which it asks for with a warning.
+    """Import `implicit` and run it as it demands: BLAS in one thread, without its warning.
 
     It parts its work over threads of its own; two kinds of threads would fight for the cores.
     """
@@ -207,7 +207,7 @@ def _matrix_of(train: Interactions) -> csr_matrix:
 
 
 def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:
-    """Ones where somebody had something, (people, items); histories ascending, each item once."""
+    """Build the binary matrix (users, items), each history ascending and each item once."""
     from scipy.sparse import csr_matrix  # comes with implicit
 
     starts = np.cumsum([0, *map(len, histories)], dtype=np.int32)
@@ -217,5 +217,5 @@ def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:
 
 
 def _told(progress: Progress, epochs: int) -> Callable[..., None]:
-    """implicit's callback (epoch, seconds, ...) as our progress."""
+    """Pass implicit's callback (epoch, seconds, ...) on as our progress."""
     return lambda epoch, *_: progress("epochs", epoch + 1, epochs)

@@ -1,10 +1,9 @@
-"""What localrec itself ranks by when only interactions are known: popularity and neighbours.
+"""localrec's own counted ranking where only interactions are known: popularity and neighbours.
 
 The scores are those of `ranking/preference_features.py`, called and not copied, on an
-`InteractionMatrix` made of the training data instead of a store; so the product is measured beside
-the other baselines. Attributes and nearness of texts, which the product adds, have no place in a
-comparison on interactions alone. Histories come without stars, so all of a history counts as liked,
-as in `rank` without ratings.
+`InteractionMatrix` of the training data; so the product's counted evidence is measured beside the
+other baselines. Attributes and text similarity, which the product adds, do not belong in a
+comparison on interactions alone. Histories have no ratings, so every history item counts as liked.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
 class NaiveBayesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What counts as liking.
+    """Configure which ratings count as likes.
 
     Args:
         liked_from: Stars from which on a rating is a liking; what has none is one. The default is
@@ -36,7 +35,7 @@ class NaiveBayesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class NaiveBayes:
-    """log P(j) and, for each item i of a history, log P(j | i) - log P(j), damped."""
+    """Score log P(j) plus, for each history item i, a damped log P(j | i) - log P(j)."""
 
     name = "naive-bayes"
 
@@ -45,12 +44,12 @@ class NaiveBayes:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count who liked what; nothing is drawn, so the seed has no part in it."""
+        """Count the likes; the seed has no effect, since nothing is drawn."""
         self._audience = InteractionMatrix.from_likes(train, self._config.liked_from)
         self._popularity = popularity_scores(self._audience)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """An empty history gets popularity, (b, items)."""
+        """Score all items, (b, items); by popularity for an empty history."""
         scores = np.empty((len(requests), len(self._popularity)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             each_once = np.array(list(dict.fromkeys(history.tolist())), dtype=np.int32)

@@ -1,8 +1,8 @@
-"""Popularity: how many people had each item, whoever asks.
+"""Popularity: the number of users of each item, for every request alike.
 
-With a half-life what was had long ago counts less, seen from the newest interaction of the
-training data: the popularity of "now", which is the stronger baseline where fashions change (Ji
-et al., "A Re-visit of the Popularity Baseline in Recommender Systems", SIGIR 2020).
+With a half-life old interactions count less, measured from the newest interaction of the training
+data: the popularity of "now", which is the stronger baseline where fashions change (Ji et al., "A
+Re-visit of the Popularity Baseline in Recommender Systems", SIGIR 2020).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DAY = np.timedelta64(1, "D")
 
 
 class PopularityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How popularity is counted.
+    """Configure the count.
 
     Args:
         half_life_days: After so many days an interaction counts half; 0: all count the same.
@@ -31,7 +31,7 @@ class PopularityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class Popularity:
-    """Scores are the number of people who had each item, weighted by how lately."""
+    """Score items by the number of their users, weighted by recency."""
 
     name = "popularity"
 
@@ -40,7 +40,7 @@ class Popularity:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count; of a person's interactions with one item the newest counts."""
+        """Count the users; of a user's interactions with one item the newest counts."""
         pairs = train.user.astype(np.int64) * max(train.items, 1) + train.item
         # The rows of a person stand in order of time, so the last of a pair is its newest.
         newest = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
@@ -49,12 +49,12 @@ class Popularity:
         self._scores = counts.astype(np.float32)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """The counts once for each request, (b, items)."""
+        """Repeat the counts for each request, (b, items)."""
         return np.tile(self._scores, (len(requests), 1))
 
 
 def _weights(at: NDArray[np.datetime64], half_life_days: float) -> NDArray[np.float64]:
-    """2 ** (-age / half-life) of each moment; an unknown moment counts as the oldest one."""
+    """Compute 2 ** (-age / half-life) of each moment; an unknown one counts as the oldest."""
     dated = ~np.isnat(at)
     if half_life_days == 0.0 or not dated.any():
         return np.ones(len(at))

@@ -1,7 +1,7 @@
-"""Random order: the floor that everything else must clear.
+"""Random order: the lower bound for every recommender.
 
-Each request draws from a generator of its own, seeded by the seed, the person and the history, so
-that a score depends neither on how requests are batched nor on where a run was taken up again.
+Each request has its own generator, seeded by the seed, the user and the history, so that scores do
+not depend on batches or on where a run was resumed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
 class RandomOrderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Nothing can be set."""
+    """Has no settings."""
 
 
 class RandomOrder:
-    """Scores drawn evenly from 0..1."""
+    """Draw scores evenly from 0..1."""
 
     name = "random"
 
@@ -28,11 +28,11 @@ class RandomOrder:
         self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Take note of the seed and the number of items."""
+        """Keep the seed and the number of items."""
         self._seed, self._items = seed, train.items
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """The same request always gets the same scores, (b, items)."""
+        """Draw scores that depend on seed and request alone, (b, items)."""
         scores = np.empty((len(requests), self._items), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             person = int(requests.user[row]) + 1  # seeds are not negative

@@ -1,11 +1,11 @@
-"""Tuning: the same number of trials for every baseline, and a log of all of them.
+"""Tune baselines: the same number of trials for each, and a log of all trials.
 
-A comparison is only fair when everybody was tuned, on the validation split, with one budget. A
-space declares what may vary; a small one is walked through as a grid, a larger one is drawn from at
-random (Bergstra and Bengio 2012). The first trial is always the default settings, so tuning never
-ends below them. What is good, the caller says: a function of a fitted baseline.
+A comparison is fair only when all baselines are tuned on the validation split with one budget. A
+space declares the settings; a small one is searched as a grid, a larger one at random (Bergstra and
+Bengio 2012). The first trial always has the defaults, so tuning never ends below them. The caller
+gives the objective, a function of a fitted baseline.
 
-Nothing is fitted again at the end, and nothing looks at the test split: that is for the harness.
+The harness, and not this module, fits the best settings again and looks at the test split.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _DIGITS = 3  # significant ones of a drawn number: what a report can print
 
 
 class ChoiceSpace(msgspec.Struct, frozen=True, tag="choice"):
-    """One of these values."""
+    """A set of values."""
 
     values: tuple[SettingValue, ...]
 
     def draw(self, generator: np.random.Generator) -> SettingValue:
-        """Each is as likely."""
+        """Draw a value; all are equally likely."""
         return self.values[int(generator.integers(len(self.values)))]
 
 
 class NumericSpace(msgspec.Struct, frozen=True, tag="range"):
-    """A number between two others, both included.
+    """A number between two bounds, both included.
 
     Args:
         low: The least; above 0 on a logarithmic scale.
@@ -56,7 +56,7 @@ class NumericSpace(msgspec.Struct, frozen=True, tag="range"):
     whole: bool = False
 
     def draw(self, generator: np.random.Generator) -> SettingValue:
-        """A number to three significant digits."""
+        """Draw a number with three significant digits."""
         if self.scale == "log":
             value = math.exp(generator.uniform(math.log(self.low), math.log(self.high)))
         else:
@@ -70,7 +70,7 @@ SearchSpace = Mapping[str, ChoiceSpace | NumericSpace]
 
 
 class TuningTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt.
+    """One trial.
 
     Args:
         number: From 1, in the order tried.
@@ -88,7 +88,7 @@ class TuningTrial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TuningResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What was tried, for the report.
+    """The record of all trials, for the report.
 
     Args:
         baseline: Its name.
@@ -106,7 +106,7 @@ class TuningResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def best(self) -> TuningTrial:
-        """The highest score; among equals the earliest, hence the default where nothing helps."""
+        """Return the trial with the highest score; among equals the earliest."""
         return max(self.trials, key=lambda trial: (trial.score, -trial.number))
 
 
@@ -182,7 +182,7 @@ def _try(
 def _proposals(
     space: SearchSpace, budget: int, generator: np.random.Generator
 ) -> Iterator[dict[str, SettingValue]]:
-    """The defaults (nothing set), then every point of a small space, or different draws of it."""
+    """Yield the defaults, then every point of a small space, or different random draws."""
     yield {}
     grid = list(islice(_grid(space), budget + 1))
     if 0 < len(grid) <= budget:
@@ -199,7 +199,7 @@ def _proposals(
 
 
 def _grid(space: SearchSpace) -> Iterator[dict[str, SettingValue]]:
-    """Every point where all settings are choices, else none: a range has too many."""
+    """List every point where all settings are choices; else [], since a range has too many."""
     choices = [values.values for values in space.values() if isinstance(values, ChoiceSpace)]
     if space and len(choices) == len(space):
         for point in product(*choices):

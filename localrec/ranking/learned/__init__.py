@@ -1,4 +1,4 @@
-"""The default ranker: all kinds of evidence about the next item, weighed by what the store shows.
+"""The default ranker: all kinds of evidence about the next item, with learnt weights.
 
 Read `ranker.py` first: it fits the kinds of evidence, learns their weights and scores all items.
 """

@@ -1,4 +1,4 @@
-"""A fitted ranker on disk: a JSON file that says what it is, and one file of all its arrays.
+"""Store a fitted ranker on disk: a JSON file of its fields, and one file of its arrays.
 
 Nothing is pickled, so a foreign file can hold wrong numbers but run nothing. The records are told
 apart by their type annotations: an array goes into the file of arrays, a record is taken apart,
@@ -31,7 +31,7 @@ _TYPES = frozenset("?bhilfdBI") | {"q", "L", "Q"}  # numbers; objects would have
 
 
 class _Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where an array lies in the file, in bytes, and what it is."""
+    """The position and the type of an array in the file."""
 
     begin: int
     dtype: str
@@ -39,7 +39,7 @@ class _Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def size(self) -> int:
-        """Bytes of the array."""
+        """The bytes of the array."""
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
@@ -52,7 +52,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def take_apart(record: msgspec.Struct, path: str = "") -> tuple[dict[str, Any], Arrays]:
-    """Plain values and arrays of a record by their paths."""
+    """Split a record into plain values and arrays, by their paths."""
     plain: dict[str, Any] = {}
     arrays: Arrays = {}
     for name in record.__struct_fields__:
@@ -72,7 +72,7 @@ def take_apart(record: msgspec.Struct, path: str = "") -> tuple[dict[str, Any], 
 def put_together(
     record: type[Record], plain: dict[str, Any], arrays: Arrays, path: str = ""
 ) -> Record:
-    """The record that was taken apart.
+    """Rebuild a record from its parts.
 
     Raises:
         InputError: a value is missing, or of another type, as in the files of another version.
@@ -87,7 +87,7 @@ def put_together(
 
 
 def _put_together(record: type[Record], plain: dict[str, Any], arrays: Arrays, path: str) -> Record:
-    """As `put_together`, with the errors of what does not fit."""
+    """Rebuild a record, and raise if the parts do not fit."""
     values: dict[str, Any] = {}
     for name, hint in get_type_hints(record).items():
         if name not in record.__struct_fields__:
@@ -106,7 +106,7 @@ def _put_together(record: type[Record], plain: dict[str, Any], arrays: Arrays, p
 
 
 def write_artefact(folder: Path, plain: dict[str, Any], arrays: Arrays) -> None:
-    """Put both files in the place of older ones.
+    """Write both files, in place of older ones.
 
     Raises:
         OSError: the disk does not take them; the older ones are unharmed.
@@ -123,7 +123,7 @@ def write_artefact(folder: Path, plain: dict[str, Any], arrays: Arrays) -> None:
 
 
 def read_artefact(folder: Path) -> tuple[dict[str, Any], Arrays] | None:
-    """Plain values and arrays, which are mapped and cannot be written; None where there are none.
+    """Read plain values and memory-mapped, read-only arrays; None where there are none.
 
     Raises:
         InputError: the files are damaged, or of another version.
@@ -148,7 +148,7 @@ def read_artefact(folder: Path) -> tuple[dict[str, Any], Arrays] | None:
 
 
 def read_plain(folder: Path) -> dict[str, Any] | None:
-    """Plain values alone; None where there are none, or they cannot be read."""
+    """Read the plain values alone; None where they are missing or unreadable."""
     try:
         encoded = CachedArtifact(folder, _STEM).sidecar_path.read_bytes()
         file = msgspec.json.decode(encoded, type=_File)
@@ -158,14 +158,14 @@ def read_plain(folder: Path) -> dict[str, Any] | None:
 
 
 def _record_in(hint: Any) -> type[msgspec.Struct] | None:
-    """The record that an annotation names, alone or beside None."""
+    """Return the record type of an annotation, alone or beside None."""
     options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     records = [one for one in options if isinstance(one, type) and issubclass(one, msgspec.Struct)]
     return records[0] if records else None
 
 
 def _placed(arrays: Arrays) -> tuple[dict[str, _Place], int]:
-    """Where each array goes, and the length of the file."""
+    """Place each array in the file; return the file's length too."""
     places, end = {}, 0
     for name, array in arrays.items():
         begin = -(-end // _ALIGNED) * _ALIGNED
@@ -175,7 +175,7 @@ def _placed(arrays: Arrays) -> tuple[dict[str, _Place], int]:
 
 
 def _mark_of(arrays: Arrays) -> str:
-    """A mark of the contents, for the name of the file."""
+    """Hash the contents, for the name of the file."""
     digest = hashlib.blake2b(digest_size=6)
     for name, array in arrays.items():
         digest.update(name.encode())
@@ -192,7 +192,7 @@ def _save_arrays(path: Path, arrays: Arrays, places: dict[str, _Place], size: in
 
 
 def _array(mapped: NDArray[np.uint8], place: _Place) -> NDArray[Any]:
-    """One of the mapped arrays.
+    """Return one of the mapped arrays.
 
     Raises:
         ValueError: it does not lie in the file, or holds no numbers.

@@ -1,4 +1,4 @@
-"""How the ranker accounts for a score, and the best items of a score."""
+"""Explain a score by the contributions of its signals, and find the best items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from localrec.ranking.learned.reasons import sources_of
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What one signal added to the score of one item.
+    """The contribution of one signal to the score of one item.
 
     Args:
         signal: Its name.
@@ -33,7 +33,7 @@ class Contribution(msgspec.Struct, frozen=True):
 
 
 class AccountedScores:
-    """The scores of one history, and on request what made one of them up.
+    """The scores of one history, and on request the contributions to one of them.
 
     Args:
         scores: Of all items, (items,).
@@ -60,7 +60,7 @@ class AccountedScores:
         self._kind_of = {name: kind for kind, names in signals.items() for name in names}
 
     def contributions(self, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item, largest amount first."""
+        """List the contributions to an item's score, the largest first."""
         told = [
             Contribution(name, kind, amount, self.sources(kind, name, item) if amount > 0.0 else ())
             for name, amount in summed_by_signal(self._names, self._amounts[:, item]).items()
@@ -69,19 +69,19 @@ class AccountedScores:
         return tuple(sorted(told, key=lambda part: -part.amount))
 
     def sources(self, kind: str, signal: str, item: int) -> tuple[int, ...]:
-        """Items of the history that a signal rests on for an item, the strongest first."""
+        """List the history items that a signal used for an item, the strongest first."""
         fitted = self._evidence.get(kind)
         return () if fitted is None else sources_of(fitted, signal, self._history, item)
 
     def nearest_users(self, item: int) -> tuple[int, int]:
-        """How many of the nearest users met an item, and of how many; (0, 0) where none is near."""
+        """Count how many of the nearest users met an item, and all of them; (0, 0) without any."""
         fitted = self._evidence.get("user-knn")
         if not isinstance(fitted, UserNeighbours):
             return 0, 0
         return fitted.nearest_who_met(self._history, item)
 
     def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
-        """Users who came to an item soon after another, of how many, and within how many items.
+        """Count the users who met an item soon after another: users, all of them, the window.
 
         None where fewer than `least` did.
         """
@@ -93,13 +93,13 @@ class AccountedScores:
         return self._soon_after[source].told(item, least)
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
-        """How many other texts are nearer to an item's than a given one, and of how many."""
+        """Count the texts that are nearer to an item's text than a given one, and all texts."""
         fitted = self._evidence.get("texts")
         return fitted.texts_between(source, item) if isinstance(fitted, Texts) else (0, 0)
 
 
 def top_items(scores: Floats, known: np.ndarray, k: int) -> list[int]:
-    """The k items of the highest scores that are not known yet, best first, of one history."""
+    """Return the k items with the highest scores outside one history, best first."""
     ranked = scores.copy()
     ranked[known] = -np.inf
     many = min(k, int(np.isfinite(ranked).sum()))

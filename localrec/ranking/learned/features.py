@@ -1,4 +1,4 @@
-"""From signals to features that can be added: each signal in two units that all of them share.
+"""Turn signals into features on common scales: each signal in two units.
 
 Signals come in units of their own: logits, counts, sums of ridge weights. For each history a signal
 is read twice over the whole catalogue, so that one weight means the same for everybody, and among
@@ -24,17 +24,17 @@ _FLOOR = 0.1  # of the mean height
 
 
 def feature_names(signals: tuple[str, ...]) -> tuple[str, ...]:
-    """The two features of each signal."""
+    """Name the two features of each signal."""
     return tuple(name for signal in signals for name in (signal, signal + LOG))
 
 
 def signal_of(feature: str) -> str:
-    """The signal that a feature reads."""
+    """Return the signal of a feature."""
     return feature.removesuffix(LOG)
 
 
 def summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:
-    """Add up what both features of each signal amount to."""
+    """Add up the contributions of both features of each signal."""
     summed: dict[str, float] = {}
     for name, amount in zip(names, amounts.tolist(), strict=True):
         summed[signal_of(name)] = summed.get(signal_of(name), 0.0) + amount
@@ -42,7 +42,7 @@ def summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float
 
 
 def features_of(signals: Signals, names: tuple[str, ...]) -> Floats:
-    """Named features, zeros where the signal is missing, (k, b, items)."""
+    """Compute named features, zeros where the signal is missing, (k, b, items)."""
     shape = next(iter(signals.values())).shape
     features = np.zeros((len(names), *shape), dtype=np.float32)
     for place, name in enumerate(names):
@@ -53,7 +53,7 @@ def features_of(signals: Signals, names: tuple[str, ...]) -> Floats:
 
 
 def standardized(signal: Floats) -> Floats:
-    """Each row with mean 0 and standard deviation 1; zeros where all items score alike."""
+    """Scale each row to mean 0 and deviation 1; zeros where all items score alike."""
     centred = signal - signal.mean(axis=1, keepdims=True)
     spread = np.sqrt(np.square(centred).mean(axis=1, keepdims=True))
     flat = spread <= _LEAST_SPREAD * np.maximum(1.0, np.abs(signal).max(axis=1, keepdims=True))
@@ -62,7 +62,7 @@ def standardized(signal: Floats) -> Floats:
 
 
 def logarithmic(signal: Floats) -> Floats:
-    """Each row as centred logarithms of its heights; zeros where all items score alike."""
+    """Take centred logarithms of each row; zeros where all items score alike."""
     height = signal - signal.min(axis=1, keepdims=True)
     mean = height.mean(axis=1, keepdims=True)
     flat = mean <= _LEAST_SPREAD * np.maximum(1e-3, np.abs(signal).max(axis=1, keepdims=True))

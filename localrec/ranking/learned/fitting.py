@@ -1,4 +1,4 @@
-"""What a fit rests on: the rows it takes, the mark of all it is made from, its parts on disk."""
+"""The inputs of a fit: the sampled rows, their fingerprint, and its finished parts on disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SORTED = 0.9  # share of rising pairs: half of them rise in an order that has i
 
 
 def sample_users(log: Interactions, most_rows: int, seed: int) -> Interactions:
-    """The log, or where it has too many rows those of evenly drawn users."""
+    """Return the log, or the rows of evenly drawn users where it is too large."""
     if len(log) <= most_rows:
         return log
     share = most_rows / len(log)
@@ -35,7 +35,7 @@ def sample_users(log: Interactions, most_rows: int, seed: int) -> Interactions:
 
 
 def without_false_order(log: Interactions, seed: int) -> Interactions:
-    """The log, its rows without a day shuffled where they only follow the catalogue.
+    """Shuffle a user's undated rows that only follow the catalogue's order.
 
     Rows that have no day stand in the order in which they were stored, which is worth reading as
     long as somebody kept it. In a file that is sorted by item it is none: what stands next to an
@@ -60,7 +60,7 @@ def without_false_order(log: Interactions, seed: int) -> Interactions:
 def fingerprint_of(
     log: Interactions, side: ItemFeatures, settings: msgspec.Struct, seed: int
 ) -> str:
-    """Changes with any row, with what is known of the items, the settings and the seed."""
+    """Hash the rows, the item features, the settings and the seed."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(msgspec.json.encode([msgspec.to_builtins(settings), seed, log.users, log.items]))
     columns = (log.user, log.item, log.stars, log.days, side.attribute)
@@ -72,7 +72,7 @@ def fingerprint_of(
 def fit_or_read(
     kind: str, context: FitContext, folder: Path | None, mark: str
 ) -> FittedEvidence | None:
-    """Fit one kind of evidence, or read it from its folder where it is slow and was kept.
+    """Fit one kind of evidence, or read a slow one from its folder.
 
     Args:
         kind: Which one.

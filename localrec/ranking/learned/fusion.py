@@ -1,4 +1,4 @@
-"""Weights of the signals, learnt from held-out interactions of the store itself.
+"""Learn the weights of the signals from held-out interactions of the store itself.
 
 A case is a history and the item that came next, or several that are as right. An item's score is
 
@@ -65,7 +65,7 @@ USUAL = {
 
 
 class Traits(msgspec.Struct, frozen=True):
-    """How the traits of a history become t(h).
+    """The scaling of history traits to t(h).
 
     Args:
         mean: Of each trait.
@@ -88,7 +88,7 @@ class Traits(msgspec.Struct, frozen=True):
 
 
 def traits_of(histories: Histories, familiarity: Floats) -> Floats:
-    """Logarithm of the length, and mean familiarity of the items, of each history, (b, 2).
+    """Measure each history: the logarithm of its length, and its items' mean familiarity, (b, 2).
 
     Args:
         histories: Whose traits are asked for.
@@ -100,14 +100,14 @@ def traits_of(histories: Histories, familiarity: Floats) -> Floats:
 
 
 def item_familiarity(popularity: Floats) -> Floats:
-    """Logarithm of each item's rows, less its mean over all rows, (items,)."""
+    """Compute the logarithm of each item's rows, less its mean over all rows, (items,)."""
     logs = np.log1p(popularity)
     mean = float((logs * popularity).sum() / max(1.0, float(popularity.sum())))
     return (logs - mean).astype(np.float32)
 
 
 class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
-    """Learnt weights.
+    """Weights of the features, with their dependence on the history.
 
     Args:
         names: Of the signals, (k,).
@@ -128,7 +128,7 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
     usual_loss: float = 0.0
 
     def of_histories(self, histories: Histories, familiarity: Floats) -> Floats:
-        """Weight of each feature for each history, (k, b)."""
+        """Compute the weight of each feature for each history, (k, b)."""
         level = np.array(self.level, dtype=np.float32)[:, None]
         slope = np.array(self.slope, dtype=np.float32).reshape(-1, TRAITS)
         weights: Floats = (
@@ -138,7 +138,7 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Signals of any weight."""
+        """List the signals with a weight."""
         return tuple(n for n, level in zip(self.names, self.level, strict=True) if level > 0.0)
 
 
@@ -163,7 +163,7 @@ class FusionCases(msgspec.Struct, frozen=True):
 
 
 def default_weights(names: tuple[str, ...]) -> LearnedWeights:
-    """What counts where nothing can be learnt."""
+    """Return the weights to use where there is nothing to learn from."""
     level = tuple(USUAL.get(name, 0.0) for name in names)
     return LearnedWeights(
         names=names,
@@ -174,7 +174,7 @@ def default_weights(names: tuple[str, ...]) -> LearnedWeights:
 
 
 def chance_of_order(lengths: Offsets) -> Floats:
-    """How likely a history without days is in order: odds of (length / 7)^4, (b,).
+    """Estimate the probability that an undated history is in order: odds of (length / 7)^4, (b,).
 
     Nobody's store can tell. Someone who lists a few favourites names them as they come to mind; a
     list of some dozen items is a record that somebody kept.
@@ -184,7 +184,7 @@ def chance_of_order(lengths: Offsets) -> Floats:
 
 
 def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
-    """Mix two readings of the same histories: the logarithm of each item's expected share, (b, n).
+    """Mix two readings of the same histories into the logarithm of expected shares, (b, n).
 
     An item comes high that either reading is sure of; a mean of scores would ask for both.
 
@@ -205,7 +205,7 @@ def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
 def learn_from_held_out(
     held_out: HeldOut, read: Callable[[Histories], Signals], familiarity: Floats, seed: int
 ) -> LearnedWeights:
-    """Learn the weights of all signals from held-out cases, or from some where items are many.
+    """Learn the weights of all signals from held-out cases; of many items use a sample.
 
     Args:
         held_out: The cases.
@@ -238,7 +238,7 @@ def learn_from_held_out(
 
 
 def some_cases(held_out: HeldOut, most: int, generator: np.random.Generator) -> HeldOut:
-    """At most so many of the cases, evenly drawn and in their order."""
+    """Draw at most this many of the cases evenly, in their order."""
     if len(held_out.targets) <= most:
         return held_out
     rows = np.sort(generator.permutation(len(held_out.targets))[:most])
@@ -253,7 +253,7 @@ def draw_candidates(
     also: Sequence[Indexes],
     generator: np.random.Generator,
 ) -> tuple[Floats, Floats, Mask]:
-    """Cut features to the target, the hardest others and evenly drawn ones.
+    """Keep the target's features, those of the hardest others, and of some drawn evenly.
 
     Args:
         features: Of all items, (k, b, items).
@@ -320,7 +320,7 @@ def learn_weights(
 
 
 class _Objective:
-    """The loss, its gradient, and the set that the weights must stay in."""
+    """The loss, its gradient, and the constraints of the weights."""
 
     def __init__(self, cases: FusionCases, traits: Traits, usual: Values, strength: float) -> None:
         self.usual = usual
@@ -336,18 +336,18 @@ class _Objective:
         self._few_offsets = np.where(few, cases.offsets, np.float32(-np.inf))
 
     def loss(self, weights: Values) -> float:
-        """Without the pull."""
+        """Compute the loss without regularisation."""
         return self._evaluate(weights)[0]
 
     def __call__(self, weights: Values) -> tuple[float, Values]:
-        """With the pull: the value and its gradient."""
+        """Compute the regularised loss and its gradient."""
         value, gradient = self._evaluate(weights)
         signals = len(self.usual)
         away = weights - np.concatenate([self.usual, np.zeros(TRAITS * signals)])
         return value + self._pull * float(away @ away), gradient + 2.0 * self._pull * away
 
     def project(self, weights: Values) -> Values:
-        """The nearest weights that are allowed, level first."""
+        """Project weights to the nearest allowed ones, the level first."""
         signals = len(self.usual)
         level = np.maximum(weights[:signals], 0.0)
         most = np.tile(level / (TRAITS * _WIDEST), TRAITS)
@@ -375,7 +375,7 @@ class _Objective:
 
 
 def _softmax(logits: Floats) -> tuple[Floats, Floats]:
-    """Logarithm of the sum of exponentials of each row (b,), and each one's share of it."""
+    """Return the logarithm of the sum of exponentials of each row (b,), and the softmax."""
     highest = logits.max(axis=1, keepdims=True)
     exponentials = np.exp(logits - highest)
     total = exponentials.sum(axis=1, keepdims=True)
@@ -384,7 +384,7 @@ def _softmax(logits: Floats) -> tuple[Floats, Floats]:
 
 
 def _minimize(objective: _Objective, start: Values) -> Values:
-    """FISTA with backtracking, restarted where the value rises."""
+    """Run FISTA with backtracking, restarted where the value rises."""
     weights = objective.project(start)
     ahead, momentum, step = weights, 1.0, 1.0
     best, _ = objective(weights)

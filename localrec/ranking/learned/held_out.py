@@ -1,4 +1,4 @@
-"""FusionCases held out of a log, from which the weights of the evidence are learnt.
+"""Hold cases out of a log, to learn the weights of the evidence.
 
 Of most users the newest row is taken out and must be found from the rows before it. Some users are
 taken out whole: they stand for those whom the store does not know. From them come histories that
@@ -26,7 +26,7 @@ LARGEST_HANDFUL = 12
 
 
 class HeldOut(msgspec.Struct, frozen=True):
-    """Histories and the items that they should lead to.
+    """Histories and their target items.
 
     Args:
         histories: What is known, b of them.
@@ -54,7 +54,7 @@ class InnerSplit(msgspec.Struct, frozen=True):
 
 
 def split_log(log: Interactions, seed: int) -> InnerSplit:
-    """Take cases out of a log; the same log and seed give the same ones."""
+    """Hold out cases of a log; the same log and seed give the same ones."""
     generator = np.random.default_rng(seed)
     rows = np.diff(log.first_row)
     able = generator.permutation(np.flatnonzero(rows >= FEWEST_ROWS))
@@ -74,7 +74,7 @@ def split_log(log: Interactions, seed: int) -> InnerSplit:
 
 
 def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
-    """Histories of strangers that end anywhere, whole or only their newest items."""
+    """Cut histories of cold-start users at any place, whole or only their newest items."""
     slices, targets = [], []
     for user in users.tolist():
         begin, end = int(log.first_row[user]), int(log.first_row[user + 1])
@@ -89,7 +89,7 @@ def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Gener
 def _draw_short_histories(
     log: Interactions, users: Indexes, generator: np.random.Generator
 ) -> HeldOut:
-    """Some items of each stranger without order or days; the other liked ones are to be found."""
+    """Draw some items of each cold-start user without order; the other liked ones are targets."""
     items, ratings, targets, also = [], [], [], []
     liked = log.liked
     for user in users.tolist():
@@ -118,7 +118,7 @@ def _of_slices(log: Interactions, slices: list[slice], targets: list[int]) -> He
 
 
 def _alone(histories: Histories, targets: Indexes) -> HeldOut:
-    """FusionCases of which only the target is right."""
+    """Make cases in which only the target is right."""
     nothing = np.zeros(0, dtype=np.int32)
     return HeldOut(histories, targets.astype(np.int64), (nothing,) * len(targets))
 

@@ -1,4 +1,4 @@
-"""The arrays that the ranker learns from and is asked with.
+"""Arrays of histories, as the ranker learns from them and scores them.
 
 Users and items are numbered from 0. An unknown rating or day is NaN. Both shapes hold the rows of
 one user (or one request) next to each other, oldest first, so that a slice is a history.
@@ -70,7 +70,7 @@ class Histories(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_log(cls, log: Interactions, ends: Offsets) -> Histories:
-        """Take what each user did before some rows: row numbers of the log, (b,)."""
+        """Take each user's rows before the given row numbers of the log, (b,)."""
         starts = log.first_row[log.user[ends]]
         slices = [slice(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         return cls.of(
@@ -82,40 +82,40 @@ class Histories(msgspec.Struct, frozen=True):
 
     @property
     def lengths(self) -> Offsets:
-        """Items of each history, (b,)."""
+        """Count the items of each history, (b,)."""
         return np.diff(self.first)
 
     @property
     def request(self) -> Offsets:
-        """Which history each item belongs to, (m,)."""
+        """Return the history of each item, (m,)."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
     def age(self) -> Offsets:
-        """How many items of the same history are newer, (m,)."""
+        """Count the newer items of the same history, (m,)."""
         return self.first[1:][self.request] - 1 - np.arange(len(self.item))
 
     @property
     def ordered(self) -> Mask:
-        """Whether a history counts as ordered, by the day of an item or as a whole, (b,)."""
+        """Mark ordered histories, by an item's day or as declared, (b,)."""
         dated = np.concatenate([[0], np.cumsum(~np.isnan(self.day))])
         known: Mask = dated[self.first[1:]] > dated[self.first[:-1]]
         return known | self.in_order
 
     @property
     def newest_day(self) -> Days:
-        """The newest known day of each history, NaN where there is none, (b,)."""
+        """Return the newest known day of each history, NaN where there is none, (b,)."""
         newest = np.full(len(self), -np.inf)
         dated = ~np.isnan(self.day)
         np.maximum.at(newest, self.request[dated], self.day[dated])
         return np.where(np.isinf(newest), np.nan, newest)
 
     def items_of(self, row: int) -> Indexes:
-        """The items of one history."""
+        """Return the items of one history."""
         return self.item[int(self.first[row]) : int(self.first[row + 1])]
 
     def take(self, rows: Sequence[int] | Offsets) -> Histories:
-        """Some of the histories, in that order."""
+        """Select some of the histories, in the given order."""
         slices = [slice(int(self.first[row]), int(self.first[row + 1])) for row in rows]
         taken = Histories.of(
             [self.item[one] for one in slices],
@@ -126,11 +126,11 @@ class Histories(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(taken, in_order=self.in_order)
 
     def taken_in_order(self) -> Histories:
-        """The same histories, taken to be in order whether or not a day says so."""
+        """Return the same histories, declared as ordered even without days."""
         return msgspec.structs.replace(self, in_order=True)
 
     def newest(self, count: int) -> Histories:
-        """The same histories, cut to their newest `count` items."""
+        """Cut each history to its newest `count` items."""
         kept = self.age < count
         first = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, count))])
         return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""A fitted ranker, asked and answering in the numbers of a catalogue."""
+"""A fitted ranker in the numbers of a catalogue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from localrec.ranking.learned.ranker import FusedRanker
 
 
 class CatalogueAccount:
-    """The scores of one history in the numbers of a catalogue, and what made them up.
+    """The scores of one history and their contributions, in the catalogue's numbers.
 
     Args:
         scores: Of all items of the catalogue, higher is better, (n,).
@@ -37,7 +37,7 @@ class CatalogueAccount:
         self._number = {item: number for number, item in own.items()}
 
     def contributions(self, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item, largest amount first; () where it is not known."""
+        """List the contributions to an item's score, the largest first; () for an unknown item."""
         if not self._is_known[item]:
             return ()
         return tuple(
@@ -46,21 +46,21 @@ class CatalogueAccount:
         )
 
     def nearest_users(self, item: int) -> tuple[int, int]:
-        """How many of the nearest users met an item, and of how many; (0, 0) where none is near."""
+        """Count how many of the nearest users met an item, and all of them; (0, 0) without any."""
         return self._account.nearest_users(int(self._place[item]))
 
     def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
-        """Users who came to an item soon after one of the history, of how many, within how many."""
+        """Count the users who met an item soon after a history item: users, all of them, window."""
         place = int(self._place[item])
         return self._account.came_soon_after(self._number[source], place, least)
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
-        """How many texts are nearer to that of an item of the history, and of how many others."""
+        """Count the texts nearer to a history item's than this item's, and all other texts."""
         return self._account.texts_between(self._number[source], int(self._place[item]))
 
 
 class LearnedRanking:
-    """A fitted ranker, asked in the numbers of a catalogue.
+    """A fitted ranker that reads and answers in the catalogue's numbers.
 
     Args:
         ranker: The fitted ranker.
@@ -87,7 +87,7 @@ class LearnedRanking:
     def account(
         self, node: int | None, items: NDArray[np.int32], stars: Scores, days: NDArray[np.float64]
     ) -> CatalogueAccount:
-        """Score all items of the catalogue for one history, and account for it.
+        """Score all items of the catalogue for one history, with the contributions.
 
         Args:
             node: Node id of the user; None for a cold-start user.

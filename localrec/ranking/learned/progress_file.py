@@ -1,4 +1,4 @@
-"""How far a fit has come, or where a stopped one waits; read without store and NumPy.
+"""The progress of a running or stopped fit, readable without store and NumPy.
 
 indexes/learned-DOMAIN/progress.json    there while a process fits, rewritten with each step
 indexes/learned-DOMAIN/STAGE-KIND/      a finished part, there until the whole fit is done
@@ -24,7 +24,7 @@ _ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
 
 class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a fit has come: its process, what it does, since when, and the last sign of it."""
+    """The progress of a fit: its process, its step, its start, and its last update."""
 
     process: int
     what: str
@@ -35,7 +35,7 @@ class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process still runs, or told something a moment ago."""
+        """Whether the process still runs, or reported a moment ago."""
         with suppress(ProcessLookupError, PermissionError):
             os.kill(self.process, 0)
             return True
@@ -48,17 +48,17 @@ class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def folder_of(indexes: Path, domain: str) -> Path:
-    """The folder of the ranker of a domain."""
+    """Return the folder of a domain's ranker."""
     return indexes / f"{_FOLDER}{short_digest(domain)}"
 
 
 def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
-    """How far a fit that is running has come; None where none runs."""
+    """Read the progress of a running fit; None where none runs."""
     return _read(folder_of(indexes, domain) / _FILE)
 
 
 def finished_parts(indexes: Path, domain: str) -> tuple[str, ...]:
-    """Parts of a fit that was stopped or killed, in the order they were finished.
+    """List the finished parts of a stopped or killed fit, in order.
 
     The next fit goes on behind them, unless the interactions are others by then.
     """
@@ -68,14 +68,14 @@ def finished_parts(indexes: Path, domain: str) -> tuple[str, ...]:
 
 
 def running_fits(indexes: Path) -> tuple[LearningProgress, ...]:
-    """The fits that run now, of whichever domains, the oldest first."""
+    """List the running fits of all domains, the oldest first."""
     found = filter(None, map(_read, indexes.glob(f"{_FOLDER}*/{_FILE}")))
     return tuple(sorted(found, key=lambda one: one.began))
 
 
 @contextmanager
 def told_beside(folder: Path, progress: Progress) -> Iterator[Progress]:
-    """Write each step beside the ranker, for other processes to see."""
+    """Write each step beside the ranker, for other processes."""
     path, began = folder / _FILE, time.time()
 
     def tell(what: str, done: int, total: int) -> None:

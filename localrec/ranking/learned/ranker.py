@@ -1,4 +1,4 @@
-"""The default ranker: kinds of evidence, and weights learnt from held-out rows of the same log.
+"""The default ranker: kinds of evidence, with weights learnt from held-out rows of the same log.
 
     1. hold some rows and users out of the log              (`held_out.py`)
     2. fit every kind of evidence on the rest               (`evidence/`)
@@ -75,7 +75,7 @@ _SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may tak
 
 
 class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the ranker may use.
+    """Limit what the ranker uses.
 
     Args:
         kinds: Kinds of evidence that are tried.
@@ -94,7 +94,7 @@ class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class FitReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How a fit went.
+    """The report of a fit.
 
     Args:
         seed: Of everything that was drawn.
@@ -116,12 +116,12 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sampled(self) -> bool:
-        """Whether only a part of the rows was learnt from."""
+        """Whether only a sample of the rows was used."""
         return self.learnt_rows < self.rows
 
 
 class FusedRanker:
-    """Scores all items by all evidence that helps.
+    """Score all items by a weighted sum of all evidence.
 
     Args:
         config: What may be used.
@@ -154,7 +154,7 @@ class FusedRanker:
         self._familiarity = np.zeros(0, dtype=np.float32)
 
     def fit(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
-        """Fit evidence and weights; read back what was learnt from the same rows before.
+        """Fit evidence and weights; reuse the parts of a stopped fit on the same rows.
 
         Raises:
             FitStoppedError: the stop flag went up; what is finished is kept.
@@ -183,7 +183,7 @@ class FusedRanker:
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
     def update(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
-        """Take in new rows without starting over: weights stay, networks go on, counts are redone.
+        """Add new rows: weights stay, networks train on, counts are redone.
 
         A ranker that was never fitted is fitted, and so is one whose weights were learnt from a
         store that was half as large again, or that much smaller. Users and items keep their
@@ -205,7 +205,7 @@ class FusedRanker:
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
-        """The same ranker without one kind of evidence, its weights learnt anew.
+        """Return the same ranker without one kind of evidence, with new weights.
 
         Raises:
             UsageError: what it takes was not kept.
@@ -223,7 +223,7 @@ class FusedRanker:
         return less
 
     def score(self, histories: Histories) -> Floats:
-        """Scores of all items, (b, items); items of a history are scored like any other."""
+        """Score all items, (b, items); history items are scored like any other."""
         scores = np.zeros((len(histories), self._items), dtype=np.float32)
         ordered = histories.ordered
         step = max(1, _CELLS // max(1, self._items * len(self.ordered.names)))
@@ -239,7 +239,7 @@ class FusedRanker:
         return scores
 
     def account(self, history: Histories) -> AccountedScores:
-        """Scores of all items for a single history, as `score` has them, and what made them up.
+        """Score all items for a single history, as `score` does, with the contributions.
 
         Of a history without days it is told how it is read if its order says nothing, or if it
         does, whichever is likelier.
@@ -259,11 +259,11 @@ class FusedRanker:
 
     @property
     def used_kinds(self) -> tuple[str, ...]:
-        """The kinds of evidence that have a weight."""
+        """List the kinds of evidence that have a weight."""
         return tuple(self._kinds_of((*self.ordered.used, *self.unordered.used)))
 
     def signals(self, histories: Histories, kinds: tuple[str, ...] | None = None) -> Signals:
-        """All signals of the fitted evidence, or of some kinds, by their names."""
+        """Compute all signals of the fitted evidence, or of some kinds, by name."""
         found: Signals = {}
         for kind, fitted in self.evidence.items():
             if kinds is None or kind in kinds:
@@ -271,7 +271,7 @@ class FusedRanker:
         return found
 
     def save(self) -> None:
-        """Keep the fitted ranker in its folder, if it has one."""
+        """Save the fitted ranker in its folder, if it has one."""
         if self._folder is None or self.report is None:
             return
         plain: dict[str, Any] = {}
@@ -295,7 +295,7 @@ class FusedRanker:
                 shutil.rmtree(self._folder / f"{stage}-{kind}", ignore_errors=True)
 
     def load(self, fingerprint: str = "") -> bool:
-        """Read what is kept; whether there was something, of that fingerprint where one is given.
+        """Load a saved ranker, with the given fingerprint if any; return whether there was one.
 
         Raises:
             InputError: the files are damaged.
@@ -320,7 +320,7 @@ class FusedRanker:
     def _keep(
         self, mark: str, seed: int, rows: tuple[int, int, int], seconds: dict[str, float]
     ) -> None:
-        """Save the ranker with the report of its fit: all rows, those learnt from and weighed."""
+        """Save the ranker with its report: counts of all rows and of those used."""
         self.report = FitReport(
             seed=seed,
             rows=rows[0],
@@ -335,15 +335,15 @@ class FusedRanker:
         self.save()
 
     def _weights_of(self, histories: Histories) -> LearnedWeights:
-        """The weights of histories that are all ordered, or all not."""
+        """Return the weights for ordered or for unordered histories."""
         return self.ordered if histories.ordered.all() else self.unordered
 
     def _is_read_twice(self, histories: Histories) -> bool:
-        """Whether histories may be in order without saying so, and there is a way to read that."""
+        """Whether histories may be ordered without days, and weights for both readings exist."""
         return self.ordered.cases > 0 and not histories.ordered.any()
 
     def _weighted(self, histories: Histories) -> Floats:
-        """Weight times standard deviations of each signal, (k, b, items)."""
+        """Multiply each signal's weight and deviation by its scores, (k, b, items)."""
         weights = self._weights_of(histories)
         if not weights.names:
             return np.zeros((1, len(histories), self._items), dtype=np.float32)
@@ -365,7 +365,7 @@ class FusedRanker:
         seconds: dict[str, float],
         older: dict[str, FittedEvidence] | None = None,
     ) -> dict[str, FittedEvidence]:
-        """Fit all kinds, or again those in `older`, which is emptied; slow ones are kept."""
+        """Fit all kinds, or update those in `older`, which is emptied; keep slow ones on disk."""
         fitted: dict[str, FittedEvidence] = {}
         chosen = self.config.kinds if older is None else tuple(older)
         for number, kind in enumerate(chosen):
@@ -391,7 +391,7 @@ class FusedRanker:
         return fitted
 
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
-        """Weights for histories with an order, and for those without."""
+        """Learn weights for ordered histories and for unordered ones."""
         learnt = []
         for number, held_out in enumerate((split.ordered, split.unordered)):
             self._progress("weighing the evidence", number, 2)
@@ -402,12 +402,12 @@ class FusedRanker:
         self.ordered, self.unordered = learnt
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
-        """Kinds of evidence that have a signal with one of the features."""
+        """List the kinds of evidence with a signal in some features."""
         signals = {signal_of(name) for name in features}
         return [kind for kind, names in self._names.items() if names & signals]
 
     @property
     def _names(self) -> dict[str, set[str]]:
-        """Names of the signals of each kind."""
+        """Name the signals of each kind."""
         nothing = Histories.of([])
         return {kind: set(fitted.signals(nothing)) for kind, fitted in self.evidence.items()}

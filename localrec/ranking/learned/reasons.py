@@ -1,4 +1,4 @@
-"""Which items of a history a signal rests on: the rows that added most to an item's sum.
+"""Find the history items that a signal used: those that added most to an item's score.
 
 Only evidence from item to item, and texts, can say so. Popularity, user neighbours and networks
 rest on no single item; attributes on all of them.
@@ -23,7 +23,7 @@ _NAMED = 3
 def sources_of(
     fitted: FittedEvidence, signal: str, history: Histories, item: int
 ) -> tuple[int, ...]:
-    """Items of a single history with the largest weights towards an item, strongest first."""
+    """List a history's items with the largest weights for an item, the strongest first."""
     if isinstance(fitted, Cooccurrence):
         history = history.newest(NEWEST)
     mine = list(dict.fromkeys(history.item[::-1].tolist()))

@@ -1,4 +1,4 @@
-"""Sparse rows in NumPy: enough to keep item-to-item weights and to add up some of their rows.
+"""Sparse rows in NumPy: store item-to-item weights, and sum some rows.
 
 SciPy would serve as well, but it belongs to no base installation. A list adds the rows of one
 history, some hundred times a few hundred entries, which one `bincount` does in under a millisecond.
@@ -18,7 +18,7 @@ _SUMS_HELD = 1 << 23
 
 
 class SparseRows(msgspec.Struct, frozen=True):
-    """Rows of a matrix of which only some entries differ from 0.
+    """A matrix stored by rows, without its zeros.
 
     Args:
         column: Of each entry, row by row, (e,).
@@ -33,12 +33,12 @@ class SparseRows(msgspec.Struct, frozen=True):
     columns: int
 
     def row(self, number: int) -> tuple[Indexes, Floats]:
-        """Columns and values of one row."""
+        """Return columns and values of one row."""
         part = slice(int(self.first[number]), int(self.first[number + 1]))
         return self.column[part], self.value[part]
 
     def entries(self, rows: Offsets, column: int) -> Floats:
-        """The entries of some rows in one column, (rows,)."""
+        """Return the entries of some rows in one column, (rows,)."""
         starts = self.first[rows]
         lengths = self.first[rows + 1] - starts
         places = flat_ranges(starts, lengths)
@@ -47,7 +47,7 @@ class SparseRows(msgspec.Struct, frozen=True):
         return np.bincount(owner, values, len(rows)).astype(np.float32)
 
     def combine(self, rows: Indexes, weights: Floats) -> Floats:
-        """Add up some rows, each times its weight, (columns,)."""
+        """Sum some rows, each times its weight, (columns,)."""
         starts, ends = self.first[rows], self.first[rows + 1]
         lengths = ends - starts
         places = flat_ranges(starts, lengths)
@@ -57,7 +57,7 @@ class SparseRows(msgspec.Struct, frozen=True):
 
 
 def flat_ranges(starts: Offsets, lengths: Offsets) -> Offsets:
-    """The numbers of several ranges, one range behind the other."""
+    """Concatenate several ranges of numbers."""
     total = int(lengths.sum())
     if not total:
         return np.zeros(0, dtype=np.int64)
@@ -68,7 +68,7 @@ def flat_ranges(starts: Offsets, lengths: Offsets) -> Offsets:
 
 
 def heaviest_entries(block: Floats, kept: int) -> tuple[Indexes, Floats, Offsets]:
-    """The `kept` entries of largest magnitude of each row of a dense block, zeros left out.
+    """Select the `kept` largest entries by magnitude of each dense row, without zeros.
 
     Returns:
         Columns and values row by row, and how many each row has.
@@ -89,7 +89,7 @@ def heaviest_entries(block: Floats, kept: int) -> tuple[Indexes, Floats, Offsets
 
 
 def join_rows(parts: list[tuple[Indexes, Floats, Offsets]], columns: int) -> SparseRows:
-    """One matrix from blocks of rows in their order."""
+    """Join blocks of rows into one matrix."""
     no_entries = (np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0, np.int64))
     blocks = [no_entries, *parts]
     counts = np.concatenate([count for _, _, count in blocks])
@@ -102,14 +102,14 @@ def join_rows(parts: list[tuple[Indexes, Floats, Offsets]], columns: int) -> Spa
 
 
 def grouped(key: NDArray[np.integer], groups: int) -> tuple[Offsets, Offsets]:
-    """Row numbers ordered by key, and where each group begins, and the end."""
+    """Sort row numbers by key; return the order, and the offset of each group."""
     order = np.argsort(key, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=groups))])
     return order, first.astype(np.int64)
 
 
 def blocks_of_rows(rows: int, columns: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows whose dense block stays below the memory bound, at least one row each."""
+    """Split rows so that dense blocks fit in memory, at least one row in each range."""
     step = max(1, _SUMS_HELD // max(1, columns))
     for begin in range(0, rows, step):
         yield begin, min(rows, begin + step)

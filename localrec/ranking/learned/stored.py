@@ -1,4 +1,4 @@
-"""The learnt ranker of one domain of a workspace: read its log, keep it, open it again.
+"""Learn, save and open the ranker of one domain of a workspace.
 
     indexes/learned-DOMAIN/   ranker.json, ranker.*.arrays  the fitted ranker (`artefact.py`)
                               nodes/                        node ids of its users and items
@@ -39,7 +39,8 @@ _DRIFT = 0.01  # share of new rows from which a ranker is learnt again
 _ROWS = """
     SELECT user_id, item_id, max("at") AS newest,
         arg_max(
-            coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5 END),
+            coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5
+                WHEN 'abandoned' THEN 1.5 END),
             (coalesce("at", TIMESTAMP '0001-01-01'), i.rowid)
         ) AS rating
     FROM interaction i JOIN node n ON n.node_id = i.item_id
@@ -54,7 +55,7 @@ _COUNT = """
 
 
 class StoredLog(msgspec.Struct, frozen=True):
-    """What a ranker learns from, and the nodes that its numbers stand for.
+    """A log to learn from, and the node ids behind its numbers.
 
     Args:
         log: The interactions of all users.
@@ -90,12 +91,12 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
 
 
 def count_rows(store: Store) -> int:
-    """Count all interactions of a store, which takes no time at any size."""
+    """Count all interactions of a store, in constant time."""
     return int(store.rows("SELECT count(*) FROM interaction")[0][0])
 
 
 def skip(stored: StoredLog, folder: Path) -> None:
-    """Note that a domain has too few interactions, so that nobody tries again before more come."""
+    """Record that a domain has too few interactions, so that learning waits for more."""
     make_private(folder)
     nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
     write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
@@ -109,7 +110,7 @@ def learn(
     should_stop: ShouldStop,
     config: RankerConfig | None = None,
 ) -> FusedRanker:
-    """Fit the ranker of a domain, or bring the one that is kept up to date.
+    """Fit the ranker of a domain, or update the saved one.
 
     Args:
         stored: What it learns from.
@@ -128,7 +129,7 @@ def learn(
     with exclusive(lock, of=folder) as held, told_beside(folder, progress) as telling:
 
         def is_forgotten() -> bool:
-            """Whether a forgetting removed the folder, and with it the right to learn."""
+            """Whether the folder was removed by a forgetting, which ends this fit."""
             return not lock.exists() or not os.path.samestat(lock.stat(), os.fstat(held.fileno()))
 
         ranker = FusedRanker(
@@ -161,7 +162,7 @@ def learn(
 def learn_from_log(
     log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
 ) -> LearnedRanking:
-    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
+    """Learn to rank a catalogue's items for the users of a log, without saving."""
     ranker = FusedRanker(progress=progress)
     ranker.fit(log, features, seed=seed)
     users = np.arange(log.users, dtype=np.int64)
@@ -169,7 +170,7 @@ def learn_from_log(
 
 
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
-    """Open the ranker of a domain; None where none was learnt, or its files are damaged."""
+    """Open the ranker of a domain; None where there is none, or its files are damaged."""
     folder = folder_of(indexes, catalogue.domain.name)
     ranker = FusedRanker(folder=folder)
     try:
@@ -183,13 +184,13 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
 
 
 def ranking_report(indexes: Path, domain: str) -> FitReport | None:
-    """How the ranker of a domain was learnt; None where none is kept."""
+    """Read the report of a domain's saved ranker; None where there is none."""
     plain = read_plain(folder_of(indexes, domain))
     return None if plain is None else msgspec.convert(plain["report"], FitReport)
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
-    """Whether enough is new in the store that the ranker should be learnt (again)."""
+    """Whether the store has changed enough to learn the ranker (again)."""
     rows = count_rows(store)
     if rows < FEWEST_ROWS:
         return False
@@ -200,7 +201,7 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
-    """Whether the numbers of an older ranker stand for the same users and items.
+    """Whether an older ranker's numbers mean the same users and items.
 
     New ones have higher nodes and come behind; where one was removed, all numbers are others.
     """

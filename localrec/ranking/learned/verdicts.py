@@ -1,14 +1,14 @@
-"""How much the verdict of a judge, such as a model, counts beside the default's scores.
+"""Learn how much a reranker's scores, such as a model's, count beside the default's.
 
-The default's score of an item is a logarithm of its share of the chances, so a verdict is added as
-one more feature, in standard deviations among the candidates:
+The default's score of an item is a logarithm of its share of the chances, so a reranker's score is
+added as one more feature, in standard deviations among the candidates:
 
-    s = default + share x (verdict - mean) / deviation
+    s = default + share x (score - mean) / deviation
 
-The share is learnt from held-out items that must be found among evenly drawn others. In each of
-some folds it maximises the likelihood of the other folds' items, and the order that it makes is
-compared with the default's on the fold itself. Only if the mean gain of these pairs is above zero
-beyond chance does the judge get a share; otherwise it is 0 and the default's order stands.
+The share is learnt from held-out items that must be found among evenly drawn others. In each fold
+it maximises the likelihood of the other folds' items, and the resulting order is compared with the
+default's on the fold itself. The reranker gets a share only if the mean gain of these pairs is
+significantly above zero; otherwise the share is 0 and the default's order stands.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FLAT = 1e-6
 
 
 class JudgedCases(msgspec.Struct, frozen=True):
-    """Candidates with the default's scores and a judge's, the item to be found in the first column.
+    """Candidates with the scores of default and reranker, the target in the first column.
 
     Args:
         default: (b, c).
@@ -46,7 +46,7 @@ class JudgedCases(msgspec.Struct, frozen=True):
 
 
 class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a judge's verdict counts, and what that was learnt from.
+    """The weight of a reranker's scores, and the data that it was learnt from.
 
     Args:
         judge: The name of the system and of its model.
@@ -67,7 +67,7 @@ class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     default: float = 0.0
 
     def as_sentence(self) -> str:
-        """What a list says of the share."""
+        """Write the weight as a sentence for lists."""
         if not self.cases:
             return (
                 f"The verdict of {self.judge} has no share in the order, since none was learnt "
@@ -83,7 +83,7 @@ class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def learn_share(judge: str, cases: JudgedCases, seed: int) -> VerdictShare:
-    """Learn a judge's share from cases; the same cases and seed give the same one."""
+    """Learn the weight from cases; the same cases and seed give the same weight."""
     many = len(cases)
     if many < FEWEST_CASES:
         return VerdictShare(judge=judge, share=0.0, cases=many)
@@ -110,7 +110,7 @@ def learn_share(judge: str, cases: JudgedCases, seed: int) -> VerdictShare:
 
 
 def with_verdict(default: Floats, verdict: Floats, share: float) -> Floats:
-    """Add a verdict to the default's scores; -inf stays, and so does the order at share 0.
+    """Add a reranker's scores to the default's; -inf stays, and weight 0 changes no order.
 
     Args:
         default: (..., c).
@@ -125,7 +125,7 @@ def with_verdict(default: Floats, verdict: Floats, share: float) -> Floats:
 
 
 def in_one_order(scores: Floats, before: Floats) -> Floats:
-    """Scores of which no two are equal: the one that was higher before stays a hair above, (c,)."""
+    """Break ties by the earlier order, by the smallest possible differences, (c,)."""
     order = np.lexsort((-before, -scores))
     apart = scores.astype(np.float32)
     for above, below in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
@@ -134,7 +134,7 @@ def in_one_order(scores: Floats, before: Floats) -> Floats:
 
 
 def ndcg_of_first(scores: Floats) -> NDArray[np.float64]:
-    """NDCG of the first column, the one to be found, ties shared out evenly, (b,)."""
+    """Compute the NDCG of the first column, averaged over ties, (b,)."""
     own = scores[:, :1]
     above = (scores > own).sum(axis=1)
     tied = (scores == own).sum(axis=1)
@@ -145,7 +145,7 @@ def ndcg_of_first(scores: Floats) -> NDArray[np.float64]:
 
 
 def read_share(indexes: Path, domain: str, judge: str) -> VerdictShare:
-    """The share of a judge in a domain; 0 where none was learnt."""
+    """Read the weight of a reranker in a domain; 0 where none was learnt."""
     try:
         encoded = _file(folder_of(indexes, domain), judge).read_bytes()
         return msgspec.json.decode(encoded, type=VerdictShare)
@@ -154,7 +154,7 @@ def read_share(indexes: Path, domain: str, judge: str) -> VerdictShare:
 
 
 def write_share(indexes: Path, domain: str, found: VerdictShare) -> None:
-    """Keep a share beside the ranker of a domain; forgetting removes both."""
+    """Save the weight beside the domain's ranker; forgetting removes both."""
     path = _file(folder_of(indexes, domain), found.judge)
     part = path.with_suffix(".tmp")
     part.write_bytes(msgspec.json.encode(found))
@@ -166,7 +166,7 @@ def _file(folder: Path, judge: str) -> Path:
 
 
 def _losses(cases: JudgedCases, share: float) -> NDArray[np.float64]:
-    """Negative logarithm of the share of chances that the item to be found has, (b,)."""
+    """Compute the negative log-likelihood of the target's item, (b,)."""
     scores = with_verdict(cases.default, cases.verdict, share).astype(np.float64)
     highest = scores.max(axis=1)
     losses: NDArray[np.float64] = (

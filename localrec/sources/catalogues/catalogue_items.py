@@ -9,7 +9,7 @@ from hashlib import blake2b
 from localrec.data.catalogue_columns import CatalogueColumns, LinkColumns
 from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, CatalogueRows, ItemRow, Scalar
-from localrec.foundation.prose import join_words
+from localrec.foundation.prose import count_of, join_words
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.catalogues.column_groups import part_amount
 from localrec.sources.catalogues.column_profiles import elements_of, is_yes
@@ -89,6 +89,11 @@ class CatalogueReader:
                 items[key], origin[key], gathered[key] = item, (row, told), [row]
         return self._finished(items, gathered, shared)
 
+    def item_of(self, row: int, cells: Sequence[Cell]) -> ItemRow | None:
+        """The item that one record describes, whatever others say; None for one without a name."""
+        name = self._name(cells)
+        return self._item(row, self._key(name, cells), name, cells) if name else None
+
     def _finished(
         self, items: dict[str, ItemRow], gathered: dict[str, list[int]], shared: int
     ) -> CatalogueRows:
@@ -108,7 +113,9 @@ class CatalogueReader:
         for name, count in self._zeros.items():
             if count:
                 column = self._columns.numbers[name].column
-                self._log.tell(f"A 0 in column {column} is taken as not known ({count:,} rows).")
+                self._log.tell(
+                    f"A 0 in column {column} is taken as not known ({count_of(count, 'row')})."
+                )
         return CatalogueRows(items=tuple(items.values()), report=self._log.report(kept=len(items)))
 
     def _format(self, column: str) -> NumberFormat:

@@ -15,6 +15,7 @@ from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.list_cells import is_missing
 
 _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?")
+_KEYS = (*CREATORS, "year", "id", "date")  # what tells things of one name apart
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
 _UNIT = (
@@ -51,12 +52,12 @@ class GatheredRows(msgspec.Struct, frozen=True, kw_only=True):
     """Several rows that are one item.
 
     Args:
-        key: The column whose value they share.
+        key: The columns whose values they share, the item's name first.
         counters: Columns that only count them.
         varying: Columns that are a list together.
     """
 
-    key: str
+    key: tuple[str, ...]
     counters: tuple[str, ...]
     varying: tuple[str, ...]
 
@@ -78,33 +79,40 @@ def find_groups(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
 def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
     """How rows gather into items; None where each row is an item of its own."""
     place = table.columns.index(name)
-    keys = [str(cells[place] or "") for _, cells in table.rows]
     if any(isinstance(cells[place], list) for _, cells in table.rows[:50]):
         return None
+    others = [one for one in table.columns if one != name and meaning_of(one)[0] in _KEYS]
+    tried = ((name,), *((name, one) for one in others))
+    return next((found for key in tried if (found := _gathered_by(table, key))), None)
+
+
+def _gathered_by(table: RecordTable, key: tuple[str, ...]) -> GatheredRows | None:
+    places = [table.columns.index(one) for one in key]
+    keys = ["\0".join(str(cells[place] or "") for place in places) for _, cells in table.rows]
     counts = Counter(keys)
     runs = 1 + sum(one != before for before, one in pairwise(keys))
     if len(counts) > 0.67 * len(keys) or runs > 1.05 * len(counts) + 1:
         return None
     rows: dict[str, list[list[object]]] = defaultdict(list)
-    for key, (_, cells) in zip(keys, table.rows, strict=True):
-        rows[key].append(list(cells))
+    for told, (_, cells) in zip(keys, table.rows, strict=True):
+        rows[told].append(list(cells))
     several = [told for told in rows.values() if len(told) > 1]
     steady, counters = [], []
     for at, column in enumerate(table.columns):
-        if column == name:
+        if column in key:
             continue
         same = sum(len({str(cells[at]) for cells in told}) == 1 for told in several)
         if same >= 0.95 * len(several):
             steady.append(column)
         elif all(_counts_up([cells[at] for cells in told]) for told in several[:200]):
             counters.append(column)
-    varying = [one for one in table.columns if one not in (name, *steady, *counters)]
+    varying = [one for one in table.columns if one not in (*key, *steady, *counters)]
     if not varying or len(varying) > max(4, len(steady)):
         return None
     if not steady and all(meaning_of(one)[0] != "ingredient" for one in varying):
         return None
     counters += [one for one in steady if meaning_of(one)[0] in ("id", "index")]
-    return GatheredRows(key=name, counters=tuple(counters), varying=tuple(varying))
+    return GatheredRows(key=key, counters=tuple(counters), varying=tuple(varying))
 
 
 def _counts_up(cells: Sequence[object]) -> bool:
@@ -144,7 +152,7 @@ def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
                 columns=tuple(one.name for one in told),
                 values=tuple(one.name for one in values),
                 amounts=not values and _bear_amounts(common),
-                common=common,
+                common=_without_amounts(common) if not values else common,
             )
         )
     return groups
@@ -177,7 +185,7 @@ def _measured(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
             otherwise=other[0].name if other and best.holds == "list" else None,
             amounts=not values and _bear_amounts(common),
             separator=best.separator,
-            common=common,
+            common=common if values else _without_amounts(common),
         )
     ]
 
@@ -202,13 +210,20 @@ def _flagged(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
             kind=shared[0] if has_prefix and shared[0] not in ("is", "has") else "tag",
             columns=tuple(one.name for one in flags),
             flags=True,
-            common=tuple(one.name for one in flags),
+            common=tuple(" ".join(re.split(r"[_.\s]+", one.name)) for one in flags),
         )
     ]
 
 
 def _kind_of(base: str, meaning: str) -> str:
     return meaning if meaning and meaning != "name" else "_".join(header_words(base)) or "tag"
+
+
+def _without_amounts(names: Sequence[str]) -> tuple[str, ...]:
+    """The names themselves, where they bear their amounts, the commonest first."""
+    if not _bear_amounts(names):
+        return tuple(names)
+    return tuple(name for name, _ in Counter(part_amount(one)[0] for one in names).most_common())
 
 
 def _bear_amounts(names: Sequence[str]) -> bool:

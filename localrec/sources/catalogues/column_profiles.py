@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -21,8 +21,10 @@ _SEPARATORS = ("|", ";", ", ", ",", " / ")
 _URL = re.compile(r"(?:https?://|www\.|file:///|/[\w./-]+\.(?:jpg|png))\S*", re.IGNORECASE)
 _DATE = re.compile(
     r"\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:[ T].*)?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
-    r"|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}"
+    r"(?:[ T,]+\d{1,2}:.*)?|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}(?:,? \d{1,2}:.*)?"
+    r"|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}(?:,? \d{1,2}:.*)?"
 )
+_SUFFIX = re.compile(r"(?:jr|sr|ph\. ?d|m\. ?d|inc|ltd|llc)\.?|I{2,3}|IV", re.IGNORECASE)
 _YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja"})
 _NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein"})
 _LISTED = frozenset({"ingredient", "mechanic", "genre", "tag", "cast", "measure", *CREATORS})
@@ -44,7 +46,8 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
         words: Words of a value on average.
         low, high: The ends of its numbers.
         zeros: Share of its numbers that are 0.
-        lowest_share: Share of the lowest number above 0.
+        lowest: The lowest number above 0.
+        lowest_share: Share of that number.
         is_whole: Whether its numbers are whole.
         format: How it writes numbers.
         separator: What parts the names of a list; None for lists in brackets.
@@ -63,6 +66,7 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
     low: float = 0.0
     high: float = 0.0
     zeros: float = 0.0
+    lowest: float = 0.0
     lowest_share: float = 0.0
     is_whole: bool = False
     format: NumberFormat = NumberFormat()
@@ -147,6 +151,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     profile.low, profile.high = min(told), max(told)
     profile.is_whole = all(value == int(value) for value in told if abs(value) < 1e15)
     profile.zeros = (len(told) - len(above)) / len(told)
+    profile.lowest = min(above, default=0.0)
     profile.lowest_share = above.count(min(above)) / len(told) if above else 0.0
     profile.holds = "number"
     in_turn = [form.value(cell) for cell in cells]
@@ -193,11 +198,24 @@ def _is_inverted(cut: list[list[str]]) -> bool:
 def elements_of(text: str, separator: str | None) -> list[str]:
     """The names in a cell of a list column."""
     if separator and not text.startswith(("[", "{", "c(")):
-        return [part.strip() for part in text.split(separator) if not is_missing(part)]
+        return _with_suffixes(
+            part.strip() for part in text.split(separator) if not is_missing(part)
+        )
     try:
         return [one for one in read_list(text).elements if one and not is_missing(one)]
     except ValueError:
         return []
+
+
+def _with_suffixes(parts: Iterable[str]) -> list[str]:
+    """Names with what belongs behind them: "Jr." is nobody's name."""
+    told: list[str] = []
+    for part in parts:
+        if told and _SUFFIX.fullmatch(part):
+            told[-1] = f"{told[-1]}, {part}"
+        else:
+            told.append(part)
+    return told
 
 
 def _tell_elements(profile: ColumnProfile, elements: list[str]) -> None:

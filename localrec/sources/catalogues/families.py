@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from localrec.data.domains import AttributeSpec, Concept, ConceptTables
 from localrec.foundation.text_matching import roots
@@ -31,9 +33,29 @@ _COLOUR_WORDS = {
 
 
 @lru_cache(maxsize=1)
+def _known_of_wines() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads((Path(__file__).parent / "grapes.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
 def _colour_of_grapes() -> dict[tuple[str, ...], str]:
-    told = tomllib.loads((Path(__file__).parent / "grapes.toml").read_text(encoding="utf-8"))
+    told = _known_of_wines()["colours"]
     return {roots(grape): colour for colour, grapes in told.items() for grape in grapes}
+
+
+@lru_cache(maxsize=1)
+def _styles_of_wines() -> dict[tuple[str, ...], tuple[str, ...]]:
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for style, names in _known_of_wines()["styles"].items():
+        for name in names:
+            found[roots(name)] = (*found.get(roots(name), ()), style)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _called() -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Words of questions for a variety or a family of wines."""
+    return {roots(name): tuple(words) for name, words in _known_of_wines()["called"].items()}
 
 
 def propose_families(
@@ -71,16 +93,40 @@ def _families_of(names: Sequence[str], are_grapes: bool) -> dict[str, Concept]:
         above = [word for word in dict.fromkeys(told) if word in families and told != (word,)]
         if are_grapes:
             above = _with_colour(told, above, by_words)
+            above = list(dict.fromkeys((*above, *_styles_of_wines().get(told, ()))))
         key = " ".join(told)
-        if above and key and key not in families:
-            concepts[key] = Concept(parents=tuple(above))
-    named = {parent for concept in concepts.values() for parent in concept.parents}
+        blended = _grapes_inside(told, words.values()) if are_grapes else ()
+        above = [family for family in above if family not in blended]
+        if (above or blended) and key and key not in families:
+            concepts[key] = Concept(parents=tuple(above), flavours=blended)
+    told_of = (*concepts.values(),)
+    named = {one for concept in told_of for one in (*concept.parents, *concept.flavours)}
     for family in sorted(named):
         colour = by_words.get((family,))
         concepts.setdefault(family, Concept(parents=(colour,) if colour else ()))
     for colour in ("white", "red"):
         if any(colour in concept.parents for concept in concepts.values()):
             concepts.setdefault(colour, Concept())
+    return _with_words_of_questions(concepts, words) if are_grapes else concepts
+
+
+def _grapes_inside(told: tuple[str, ...], names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Other varieties inside a blend's name: it goes when one is refused, and is none of them."""
+    known = {name for name in names if name and name != told}
+    parts = (told[at : at + length] for length in (3, 2, 1) for at in range(len(told) - length + 1))
+    return tuple(dict.fromkeys(" ".join(part) for part in parts if part in known))
+
+
+def _with_words_of_questions(
+    concepts: dict[str, Concept], words: Mapping[str, tuple[str, ...]]
+) -> dict[str, Concept]:
+    """Add to varieties and families of wines what people call them for short."""
+    names = {" ".join(told): told for told in words.values() if told}
+    names |= {family: roots(family) for family in concepts}
+    for key, told in names.items():
+        if asked := _called().get(told):
+            concept = concepts.get(key, Concept())
+            concepts[key] = msgspec.structs.replace(concept, ask=asked)
     return concepts
 
 

@@ -88,6 +88,7 @@ _PLAIN: dict[str, NumberSpec] = {
     ),
 }  # fmt: skip
 _UNKNOWN_AT_ZERO = ("minutes", "pages", "complexity", "year", "max players", "age", "calories")
+_GAP = 0.4  # of a scale, above a 0 that stands alone below it
 # Headers that bear one number each for questions; of several the likeliest comes first.
 _LEAD = ("total", "avg", "average", "list", "")
 
@@ -227,7 +228,8 @@ def zero_is_missing(profile: ColumnProfile, meaning: str) -> bool:
         return False
     if meaning in _UNKNOWN_AT_ZERO:
         return True
-    return meaning == "rating" and profile.zeros > 3 * profile.lowest_share
+    is_alone = profile.lowest >= _GAP * profile.high
+    return meaning == "rating" and (is_alone or profile.zeros > 3 * profile.lowest_share)
 
 
 def _are_years(profile: ColumnProfile) -> bool:

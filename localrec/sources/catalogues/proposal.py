@@ -38,6 +38,8 @@ from localrec.sources.catalogues.records import RecordTable
 # What may stand in a proposed question: a name of a few words, not a stranger's sentence.
 _PLAIN_NAME = re.compile(
     r"(?![^ ]{31})(?!.*\b(?i:ignor|disregard|instruct|system|prompt|assistant|forget))"
+    r"(?!.*\b(?i:you|your|are|is|was|be|now|please|must|should|always|never|do|don|not|answer|reply|"
+    r"respond|print|run|act|pretend|reveal|user|admin|password|click|sudo|execute|delete|tell)\b)"
     r"(?:[^\W_][\w'’.+/-]* ?|& ){1,6}"
 )
 _YEAR_IN_NAME = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
@@ -304,7 +306,7 @@ class _Proposing:
     ) -> tuple[str, ...]:
         """What tells items of one name apart: an id if there is one, else creator or year."""
         if gathered is not None:
-            return () if gathered.key == name else (gathered.key,)
+            return () if gathered.key == (name,) else gathered.key
         own = [
             (place, column)
             for place, column in enumerate(self._table.columns)

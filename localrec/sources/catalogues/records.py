@@ -87,14 +87,17 @@ def _open_delimited(path: Path, limits: FileLimits, encoding: str) -> RecordTabl
         lines = stream.read().replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     kept = [f"{line}\n" for line in lines.removeprefix("\ufeff").rstrip("\n").split("\n")]
     delimiter = _likeliest_delimiter(kept[:_LOOKED_AT])
-    header = next(csv.reader(kept[:1], delimiter=delimiter), [])
-    columns = _named(header)
+    faults: list[RowProblem] = []
+    top = _lines_above_header(kept[:_LOOKED_AT], delimiter)
+    if above := clean_name(" ".join(kept[:top])).strip(f"{delimiter} "):
+        told = f"stands above the header: {above[:60]!r}; passed over"
+        faults.append(_fault(1, None, "repaired", told))
+    columns = _columns_of(kept[top : top + _LOOKED_AT], delimiter)
     if len(columns) > limits.columns:
         raise InputError(f"{path} has {len(columns):,} columns.", "Check the delimiter.")
-    faults: list[RowProblem] = []
     rows = [
         (row, cells)
-        for row, told in _records(kept, delimiter, len(columns), faults)
+        for row, told in _records(kept, delimiter, len(columns), faults, top)
         if (cells := _fitted(row, told, columns, faults)) is not None
     ]
     words = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}[delimiter]
@@ -114,6 +117,36 @@ def _likeliest_delimiter(lines: Sequence[str]) -> str:
     return max(_DELIMITERS, key=fit)
 
 
+def _lines_above_header(lines: Sequence[str], delimiter: str) -> int:
+    """How many lines stand above the header: blank ones, and titles in the first cell alone."""
+    told = [_cut(line, delimiter) for line in lines]
+    width = max((sum(map(bool, cells)) for cells in told), default=0)
+    for place, cells in enumerate(told):
+        is_title = width > 1 and sum(map(bool, cells)) == 1 and bool(cells[0])
+        # A header that was damaged is no title: it would give its place to a row.
+        words = lines[place].strip(f"{delimiter} \r\n")
+        stands_apart = (
+            " " in words or "=" in words or not any(map(any, told[place + 1 : place + 2]))
+        )
+        is_title = is_title and stands_apart and delimiter not in words
+        if any(cells) and not is_title:
+            return place
+    return 0
+
+
+def _columns_of(lines: Sequence[str], delimiter: str) -> tuple[str, ...]:
+    """The columns that the first of the lines names; R names none for the number of a row."""
+    header, *others = [_cut(line, delimiter) for line in lines] or [[]]
+    longer = sum(len(cells) == len(header) + 1 for cells in others)
+    if others and len(header) > 1 and longer > 0.9 * len(others):
+        header = ["", *header]
+    return _named(header)
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+
+
 def _named(header: Iterable[str]) -> tuple[str, ...]:
     """Names of the columns: an empty one gets its number, the second of two its number behind."""
     names: list[str] = []
@@ -124,10 +157,10 @@ def _named(header: Iterable[str]) -> tuple[str, ...]:
 
 
 def _records(
-    lines: list[str], delimiter: str, width: int, faults: list[RowProblem]
+    lines: list[str], delimiter: str, width: int, faults: list[RowProblem], top: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each record with its row number; a line whose quote is never closed is left out alone."""
-    place, row = 1, 2
+    """Each record below the header with its row number; an open quote costs its line alone."""
+    place, row = top + 1, top + 2
     while place < len(lines):
         begun, end = place, min(place + _CHUNK, len(lines))
         reader = csv.reader(lines[begun:end], delimiter=delimiter)
@@ -229,7 +262,9 @@ def _find_objects(content: Any, depth: int = 2) -> tuple[str, list[Any]] | None:
         if (found := _find_objects(value, depth - 1)) is not None
     ]
     if len(content) > 1 and all(isinstance(value, dict) for value in content.values()):
-        inside.append(("", [{"key": name, **value} for name, value in content.items()]))
+        has_names = any({"name", "title"} & value.keys() for value in content.values())
+        own = "key" if has_names else "name"
+        inside.append(("", [{own: name, **value} for name, value in content.items()]))
     return max(inside, key=lambda one: len(one[1]), default=None)
 
 

@@ -1,9 +1,9 @@
-"""One question to an adapter and to its bare base: what each says, for a person to look at.
+"""Ask an adapter and its bare base the same question, for a user to compare.
 
-Where `trials.py` counts right answers, nobody knows one here. Both sides are asked as the role asks
-when it serves with an adapter: a router and a slot reader the question and what the catalogue knows
-of its words, a reflector about the set that answers it without a model, and an agent to put in
-order what answers it, as `ask --system agenticrec` has it do for nobody in particular.
+`adapter_eval` counts right answers; here the right answer is unknown. Both sides are asked as the
+role asks when it serves with an adapter: a router and a slot reader get the question and the
+catalogue's words for it, a reflector gets the candidate set of an answer without a model, and an
+agent orders the candidates of that answer, as `ask --system agenticrec` does without a user.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NOTHING = "Nothing here answers the question, so there is nothing to judge."
 
 
 class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one side said.
+    """The answer of one side.
 
     Args:
         name: Of the model, with its adapter.
@@ -60,7 +60,7 @@ class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdapterComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One question, and what both sides said.
+    """One question, and both answers.
 
     Args:
         role: What was tried.

@@ -1,10 +1,10 @@
-"""An adapter against its bare base, on the same cases: does it do its job, and what does it cost?
+"""Evaluate an adapter against its bare base on the same cases: quality and cost.
 
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
-seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
-and held to the same labels or grammar. A reranker's case is a list of candidates, right where the
-choice comes out on top. A bare model may do better on a prompt made for it, with worked examples;
-scripts/studies/run.py role_adapters asks it that one, on the gold questions.
+seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
+the same labels or grammar. A reranker's case is a list of candidates, right where the choice comes
+first. A bare model may do better on a prompt made for it, with worked examples;
+`scripts/studies/run.py role_adapters` measures that on the gold questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Parts = list[tuple[float, float]]
 
 
 class EvaluatedSide(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two.
+    """The figures of one side.
 
     Args:
         name: Of the model, with its adapter.
@@ -71,7 +71,7 @@ class AdapterEvaluation(msgspec.Struct, frozen=True, kw_only=True):
 def evaluate_adapter(
     workspace: Path, role: str, model: Path, adapter: Path, count: int, progress: Progress
 ) -> AdapterEvaluation:
-    """Ask both sides so many cases.
+    """Ask both sides about the cases.
 
     Args:
         workspace: Whose graphs the cases are composed of.
@@ -138,7 +138,7 @@ def _asked(
 
 
 def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = None) -> bool:
-    """Whether a question is answered right; of a list of them, whether the first comes out on top.
+    """Whether an answer is right; of a list, whether the first question scores highest.
 
     Args:
         model: Is asked.

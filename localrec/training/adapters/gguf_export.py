@@ -1,9 +1,9 @@
-"""A trained adapter as a GGUF that llama.cpp loads beside its base, and the proof that it is so.
+"""Export an adapter as a GGUF for llama.cpp, and prove that it computes the same.
 
-The matrices keep their values; what differs is the order of llama's query and key rows and the
-way the strength is noted: llama.cpp multiplies by alpha / rank, so for rsLoRA, which wants
-alpha / sqrt(rank), the alpha that gives it is written. An error in either would load and answer
-something else, so both sides are asked the same prompts before the file gets its name.
+The matrices keep their values. The order of llama's query and key rows differs, and so does the
+scale: llama.cpp multiplies by alpha / rank, so for rsLoRA, which needs alpha / sqrt(rank), another
+alpha is written. An error in either would load and answer something else, so both sides are asked
+the same prompts before the file gets its name.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _STRAY = 0.1  # of the adapter's effect
 
 
 class AdapterMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What an adapter file says about itself.
+    """The metadata of an adapter file.
 
     Args:
         name: The adapter's name for people.
@@ -117,7 +117,7 @@ def export_adapter(
     card: AdapterMetadata,
     probes: Sequence[Probe] = PROBES,
 ) -> LogitAgreement:
-    """Write a saved adapter as GGUF, once both sides agree on what it does.
+    """Write a saved adapter as GGUF, after comparing torch's and llama.cpp's logits.
 
     Args:
         folder: The adapter, as `save_adapter` wrote it.
@@ -149,7 +149,7 @@ def export_adapter(
 def write_adapter(
     folder: Path, base: Base, serving: Path, out: Path, card: AdapterMetadata
 ) -> None:
-    """Write a saved adapter as GGUF, without looking whether llama.cpp agrees.
+    """Write a saved adapter as GGUF, without comparing it with llama.cpp.
 
     The matrices are float16, which halves the file and rounds by a two-thousandth at most.
 
@@ -275,7 +275,7 @@ def compare_logits(
 
 
 def check_agreement(agreement: LogitAgreement, serving: Path) -> None:
-    """Refuse a gap that rounding and quantised arithmetic do not explain.
+    """Refuse a gap larger than rounding and quantised arithmetic explain.
 
     Raises:
         ModelError: see above.
@@ -323,7 +323,7 @@ def _asked_of_torch(model: Any, probed: Sequence[list[int]]) -> Floats:
 
 
 def _strength(change: Floats, bare: Floats) -> float:
-    """How much to turn an adapter up that changes logits by `change`, so that it is seen."""
+    """Choose a scale for an adapter that changes logits by `change`, so that it is measurable."""
     effect, wanted = _size(change), _SEEN * _size(bare)
     return max(1.0, wanted / effect) if effect else 1.0
 

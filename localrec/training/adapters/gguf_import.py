@@ -1,7 +1,7 @@
-"""An exported adapter read back, so that training can go on from a file that ships.
+"""Import an exported adapter, so that training can continue from it.
 
-The way of `export.py` backwards: float16 becomes float32, llama's query and key rows get the order
-of transformers again. Our own parser checks the header before the gguf package sees the file.
+This reverses `gguf_export.py`: float16 becomes float32, and llama's query and key rows get the
+order of transformers. Our own parser checks the header before the gguf package sees the file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""LoRA adapters: small matrices beside the linear layers of a base, which itself stays as it is.
+"""LoRA adapters: small trained matrices beside the frozen layers of a base.
 
-An adapter lies in a folder as PEFT writes it, with `base.json` beside it: which base it was
-trained on, by hash. Only plain LoRA is known, since llama.cpp computes nothing else; what would
-load there and mean something different is refused here, before anything is trained or exported.
+A folder holds an adapter as PEFT writes it, with `base.json` beside it: the base by hash. Only
+plain LoRA is supported, since llama.cpp computes nothing else; settings that would load there with
+another meaning are refused before training or export.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TRAIN_PLAIN = "Train a plain LoRA adapter: localrec train adapter ROLE"
 
 
 class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How large an adapter is and how strongly it acts.
+    """Configure an adapter's size and strength.
 
     Args:
         rank: Columns of the first matrix and rows of the second; the room to learn in.
@@ -80,7 +80,7 @@ class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class TrainedOn(msgspec.Struct, frozen=True, kw_only=True):
-    """The base that an adapter belongs to, as `base.json` keeps it.
+    """The base of an adapter, as `base.json` keeps it.
 
     Args:
         name: Its name for people.
@@ -96,7 +96,7 @@ class TrainedOn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def attach(base: Base, config: AdapterConfig, seed: int = 0) -> PeftModel:
-    """Put a fresh adapter, which changes nothing yet, beside the layers of a base.
+    """Attach a fresh adapter, which changes nothing yet, to a base.
 
     The base's network is changed in place until `detach`; its weights are frozen. The adapter's
     are float32, also beside a bfloat16 base.
@@ -125,12 +125,12 @@ def attach(base: Base, config: AdapterConfig, seed: int = 0) -> PeftModel:
 
 
 def detach(model: PeftModel) -> None:
-    """Take an adapter away; the base's network is what it was before."""
+    """Remove an adapter and restore the base's network."""
     model.unload()
 
 
 def save_adapter(model: PeftModel, base: Base, folder: Path) -> None:
-    """Write an adapter into a folder, which may hold an older state of it.
+    """Save an adapter into a folder, in place of an older state.
 
     Raises:
         WorkspaceError: the folder cannot be made.
@@ -157,7 +157,7 @@ def save_adapter(model: PeftModel, base: Base, folder: Path) -> None:
 
 
 def load_adapter(base: Base, folder: Path, *, trainable: bool = False) -> PeftModel:
-    """Put a saved adapter beside the layers of the base it was trained on.
+    """Attach a saved adapter to the base that it was trained on.
 
     Raises:
         ModelError: the folder holds no plain LoRA adapter, or one of another base.
@@ -181,7 +181,7 @@ def with_weights(
     source: Path,
     trainable: bool,
 ) -> PeftModel:
-    """Put an adapter with these matrices, by PEFT's names, beside the layers of a base.
+    """Attach an adapter with these matrices, by PEFT's names, to a base.
 
     Args:
         base: What it was trained on.

@@ -1,7 +1,6 @@
-"""A finished training's adapter as a file that serves, with a card that says all there is to know.
+"""Export a finished run's adapter with its model card.
 
-The card lies beside the GGUF under the same name. It names the base by hash and never by where it
-lies on this machine.
+The card lies beside the GGUF under the same name. It names the base by hash and not by its path.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ AnyConfig = SupervisedConfig | GrpoConfig | RefineConfig
 
 
 class AdapterModelCard(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is to be known of an exported adapter.
+    """The model card of an exported adapter.
 
     Args:
         name: The adapter's.
@@ -58,7 +57,7 @@ class AdapterModelCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_run(run: TrainingRun, out: Path) -> AdapterModelCard:
-    """Write a finished run's adapter as GGUF, and its card beside it.
+    """Write a finished run's adapter as GGUF, and its model card beside it.
 
     Args:
         run: Of any kind of training.

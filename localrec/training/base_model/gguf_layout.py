@@ -1,4 +1,4 @@
-"""How llama.cpp names and orders the tensors of a network that transformers knows.
+"""Map transformers' tensor names and row orders to llama.cpp's.
 
 llama.cpp turns neighbouring pairs of a head's rows in the rotary embedding where transformers
 turns the two halves of the head against each other. For architecture `llama` its files therefore

@@ -1,9 +1,9 @@
-"""A GGUF as a network that torch can train: its settings read, its weights made floats again.
+"""Open a GGUF as a trainable network: its settings, and its weights as floats.
 
-transformers can read a GGUF too, but goes on without a word where it knows a setting badly: it
-takes every Qwen3 for one with heads of 128 and overlooks scaled rotary positions. Here each
-setting that changes the network is either understood or refused, and every tensor must find its
-place. What was lost in quantising stays lost: the floats are those that llama.cpp computes with.
+transformers can read a GGUF too, but ignores settings that it does not know: it takes every Qwen3
+for one with heads of 128 and overlooks scaled rotary positions. Here each setting that changes the
+network is either used or refused, and every tensor must find its place. Quantisation losses stay:
+the floats are those that llama.cpp computes with.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FOLDER = "Use a local Hugging Face folder of this model instead."
 
 
 def open_gguf(path: Path) -> OpenGguf:
-    """Look into a GGUF and check that it can be trained on; no weights are read yet.
+    """Open a GGUF and check that it can be trained on, without reading weights.
 
     Raises:
         ModelError: the file is missing, damaged, not for chat, or of another architecture.
@@ -99,7 +99,7 @@ class OpenGguf:
     def _weights(
         self, wanted: dict[str, tuple[int, ...]], layout: TensorLayout
     ) -> Iterator[tuple[str, NDArray[np.float32]]]:
-        """Each wanted tensor by name, float32 in the order of transformers, one after the other."""
+        """Yield each wanted tensor by name, float32 in transformers' order."""
         import gguf  # see open_gguf
 
         modules = [name.rpartition(".")[0] for name in wanted]
@@ -175,7 +175,7 @@ class OpenGguf:
         return size
 
     def _number(self, key: str, usual: float | None = None) -> Any:
-        """A setting of the network that must be one number for all layers."""
+        """Read a setting that must be one number for all layers."""
         value = self._setting(key)
         value = usual if value is None else value
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -1,8 +1,8 @@
-"""The model that adapters are trained on: the very GGUF that serves, or a Hugging Face folder.
+"""Load the base of an adapter: the GGUF that serves, or a Hugging Face folder.
 
-A base knows the hash of the files it came from, which every adapter keeps: on another base an
-adapter would answer nonsense without any error. Nothing here asks a hub; weights come out of
-safetensors or a GGUF, which hold numbers, and never out of a pickle, which may run code.
+A base knows the hash of its files, which every adapter stores: on another base an adapter would
+answer nonsense without an error. Nothing here asks a hub; weights come from safetensors or a GGUF,
+which hold numbers, and never from a pickle, which may run code.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _from_folder(folder: Path, device: torch.device, dtype: Precision) -> Base:
 
 
 def _checked_folder(folder: Path) -> Architecture:
-    """Which network lies in a folder, once everything there may be loaded."""
+    """Check a folder before loading, and return its network."""
     settings = _settings(folder)
     kind = next((one for one in ARCHITECTURES if one == settings.get("model_type")), None)
     if kind is None:
@@ -263,7 +263,7 @@ def _no_weights(folder: Path) -> ModelError:
 
 
 def _check_complete(folder: Path, found: Any) -> None:
-    """Refuse weights that are missing: transformers only warns, and makes random ones up."""
+    """Refuse missing weights, for which transformers only warns and draws random ones."""
     for kind in ("missing_keys", "mismatched_keys", "unexpected_keys"):
         if odd := sorted(map(str, found[kind])):
             raise ModelError(

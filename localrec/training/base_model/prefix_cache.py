@@ -1,17 +1,17 @@
-"""What several sequences begin with, computed once for all of them.
+"""Compute the common prefix of several sequences once.
 
-    opening --+-- what follows in sequence 1
-              +-- what follows in sequence 2
-              +-- ...
+    prefix --+-- the rest of sequence 1
+             +-- the rest of sequence 2
+             +-- ...
 
-Examples of an agent share the account of its tools, and trajectories of a group their whole
-request. Keys and values of the opening are computed once, with their gradients, and what follows
-attends to them. Nothing is approximated: the gradient is that of the sequences computed one by one.
+Examples of an agent share the description of its tools, and trajectories of a group share their
+whole request. Keys and values of the prefix are computed once, with their gradients, and the rest
+attends to them. Nothing is approximated: the gradient equals that of separate sequences.
 
-`Opening` serves who has the loss of each sequence in hand: its gradient is taken at once, and the
-opening's at the end of all. `own_scores` gives TRL what it makes one loss of: one completion at a
-time stands in memory, and is computed again when its gradient is. The vocabulary's scores are
-computed behind the places where the model's own tokens stand, and nowhere else.
+`PrefixCache` serves a caller with a loss of each sequence: its gradient is taken at once, and the
+prefix's at the end of all. `completion_scores` serves TRL, which needs one loss of all sequences:
+one completion at a time is in memory, and is computed again for its gradient. The logits of the
+vocabulary are computed only where the model's own tokens follow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Scores = tuple[torch.Tensor, torch.Tensor]
 
 
 class PrefixCache:
-    """Keys and values of the tokens that several sequences begin with.
+    """Keys and values of the tokens that several sequences share.
 
     Args:
         network: A causal language model of transformers.
@@ -43,11 +43,11 @@ class PrefixCache:
         return self._lent[0].shape[2]
 
     def before(self, sequences: int) -> DynamicCache:
-        """Return the attention memory for several sequences that share one opening."""
+        """Return the attention memory of the prefix for several sequences."""
         return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
 
     def learn(self) -> None:
-        """Take further back, once, what the gradients of all sequences came to here, if any did."""
+        """Backpropagate once what the gradients of all sequences sum to here."""
         moved = [
             (part, lent.grad)
             for part, lent in zip(self._computed, self._lent, strict=True)
@@ -58,7 +58,7 @@ class PrefixCache:
 
 
 def have_same_prompt(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
-    """Whether these prompts, (b, p) with the mask of their tokens, are one and the same."""
+    """Whether these prompts, (b, p) with the mask of their tokens, are equal."""
     return len(prompts) > 1 and bool(mask.all()) and bool((prompts == prompts[0]).all())
 
 

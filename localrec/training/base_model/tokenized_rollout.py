@@ -1,13 +1,13 @@
-"""A trajectory as the tokens that the policy saw and wrote, in order, with whose they are.
+"""Tokenise a trajectory, and mark which tokens the policy wrote.
 
-Each of the model's turns stands behind exactly what llama.cpp evaluated before it: the template's
-text with control tokens, contents as letters only. Observations and the template are context; the
-turns alone are learnt from (AgenticRec, section 4.2).
+Each of the model's turns follows exactly the tokens that llama.cpp evaluated before it: the
+template's text with control tokens, contents as letters only. Observations and the template are
+context; only the turns are learnt (AgenticRec, section 4.2).
 
-A turn's tokens are those that its finished text is cut into. llama.cpp may have sampled the same
-letters in other pieces; how often it did is counted, since there the loss is of the text and not of
-the pieces. A template that shows old turns otherwise than it did when they were written (Qwen3's,
-which takes away an empty thought) is followed as it was at the time.
+The tokens of a turn are those of its finished text. llama.cpp may have sampled the same letters in
+other pieces; the count of such cases is recorded, since there the loss is of the text and not of
+the pieces. A template that shows old turns differently than at the time of writing (Qwen3's, which
+removes an empty thought) is rendered as it was at that time.
 """
 
 from __future__ import annotations

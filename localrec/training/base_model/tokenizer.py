@@ -1,8 +1,8 @@
-"""The tokeniser of a GGUF, for transformers: the same tokens as llama.cpp's, or none.
+"""Build a GGUF's tokeniser for transformers; refuse one that differs from llama.cpp's.
 
-A GGUF names the rule by which texts are parted before its merges apply, and llama.cpp has that
-rule in code. transformers passes over the names it does not know, SmolLM's among them, and would
-then train on other tokens than are served. Text is not normalised, since llama.cpp does not.
+A GGUF names the rule that splits texts before its merges apply, and llama.cpp has that rule in
+code. transformers ignores the names that it does not know, SmolLM's among them, and would then
+train on other tokens than are served. Text is not normalised, since llama.cpp does not.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""The agent's examples: trajectories of asked tools, with a ranking that rests on what they said.
+"""The agent's examples: trajectories of tool calls, with a ranking by their evidence.
 
-A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns the form of turns,
-and to rank as tools tell. Requests come out of training rows alone (`episodes.py`). Tools are asked
-by lot, among those that need nothing but words of closed sets. The ranking is that of a rule: each
-tool votes for the candidates that it names, the more the further in front they stand and the more
-the tool is trusted; those that none names follow by number. So everything in it can be read off the
-trajectory: a ranking that knew the choice would teach to guess.
+These examples are a warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns
+the format of turns, and to rank by what tools say. Requests come from training rows alone
+(`episodes.py`). Tools with arguments from closed sets are called at random. A rule makes the
+ranking: each tool votes for the candidates that it names, more for those in front and more if the
+tool is trusted; candidates without a vote follow by number. So the trajectory explains its whole
+ranking: a ranking that knew the choice would teach the model to guess.
 
-Of each request's drawn trajectories the better half is taken: those that rank the choice best, the
-shorter where that is the same. So they lean towards tools that tell much; which ones to ask is left
-to GRPO. A trajectory is one example: all that the model says in it is learnt at once, and those of
-one request share most of their tokens, which are computed once (`shared_openings.py`).
+Of each request's random trajectories the better half is kept: those that rank the choice best, the
+shorter among equals. So they prefer informative tools; GRPO learns which ones to call. A trajectory
+is one example: all the model's turns are learnt at once, and the trajectories of a request share
+most of their tokens, which are computed once (`prefix_cache.py`).
 
-The halves are of other requests, those of the validation half later ones. Their thoughts are the
-same: with others, what is validated would be whether the model guesses words, and not what it does.
+The halves have different requests, the validation half later ones. Their thoughts are the same:
+otherwise validation would measure whether the model guesses words, and not its actions.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def agent_examples(
 def conversations_of(
     request: ListRequest, dialect: TurnFormat, random_: random.Random
 ) -> list[Example]:
-    """Trajectories of a request: calls with what they bring, and the ranking at the end."""
+    """Write the trajectories of a request: calls with observations, then the ranking."""
     k = min(request.k, len(request.tool_context.candidates))
     opening = dialect.opening(
         request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
@@ -147,7 +147,7 @@ class EvidenceCall(NamedTuple):
 
 
 def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list[int]:
-    """The numbers of all candidates, best first, by what was said of them."""
+    """Rank the numbers of all candidates by the evidence of the calls."""
     votes = np.zeros(len(tool_context.candidates))
     for one in calls:
         trust = DEFAULT_TOOL_WEIGHTS.weights.get(one.kind, 0.0)
@@ -157,7 +157,7 @@ def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list
 
 
 def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[EvidenceCall]]:
-    """Of some draws the calls behind which the choice stands best; no two alike."""
+    """Return the calls of some draws that rank the chosen item best; no two alike."""
     draws: dict[tuple[str, ...], list[EvidenceCall]] = {}
     while len(draws) < _DRAWS:
         drawn = random_.sample(list(_EVIDENCE), random_.randint(1, _MOST_ASKED))

@@ -1,7 +1,7 @@
-"""What a question asks for, drawn before it is worded: a task, and the demands that make it so.
+"""Sample a task and its constraints before the question is worded.
 
-The precedence of tasks is that of MARC's router (section 3.2): an example makes a question C4, else
-a container C2, else a colour or look C1, else it is C3.
+The order of tasks is that of MARC's router (section 3.2): an example makes a question C4, else a
+container C2, else a colour or look C1, else it is C3.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 4  # demands of one question
 
 
 class SampledConstraint(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a question asks of an item.
+    """One constraint of a question.
 
     Args:
         slot: Of the answer that reads it, as in `understanding.slots`; "look" without names is
@@ -40,7 +40,7 @@ class SampledConstraint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConstraintSampler:
-    """Draws what questions about one domain ask for.
+    """Sample the constraints of questions about one domain.
 
     Args:
         lexicon: The domain's names.
@@ -52,7 +52,7 @@ class ConstraintSampler:
         self._random = random_
 
     def draw(self) -> tuple[TaskKind, list[SampledConstraint]]:
-        """A task that the domain has, and demands in no order but that the first makes the task."""
+        """Sample a task of the domain, and constraints of which the first decides the task."""
         tasks = self._possible_tasks()
         # Few domains have looks, so those that have them are asked for them more often.
         weights = [_LOOKS_OFTEN if one == TaskKind.C1 else 1.0 for one in tasks]
@@ -70,7 +70,7 @@ class ConstraintSampler:
         return [task for task, possible in known.items() if possible]
 
     def _demands(self, task: TaskKind) -> list[SampledConstraint]:
-        """The demand that makes the task, and some beside it that leave it so."""
+        """Sample the constraint that decides the task, and others that do not change it."""
         first = {
             TaskKind.C1: self._visible,
             TaskKind.C2: lambda: [self._one("container", "container")],
@@ -146,7 +146,7 @@ class ConstraintSampler:
         return SampledConstraint(slot=slot, names=tuple({one.key: one for one in names}.values()))
 
     def _without_clashes(self, demands: list[SampledConstraint]) -> list[SampledConstraint]:
-        """The demands without what would be asked for and barred, or asked for twice."""
+        """Remove constraints that contradict or repeat others."""
         kept: list[SampledConstraint] = []
         seen: set[str] = set()
         for demand in demands:

@@ -1,13 +1,13 @@
-"""Requests to train and to validate an agent on, out of what people did (AgenticRec, appendix E).
+"""Make an agent's training and validation requests from interactions (AgenticRec, appendix E).
 
     rows that no protocol holds out   | train 8/10                 | validation 1/10 | -
     train                             | known 8/10 | asked 2/10
 
-What tools say is counted from rows that lie before what is asked about, as it is when the agent is
-judged. So the training rows are parted by time once more: tools know the older ones, and the newer
-ones are the requests. Otherwise a tool would know the very choice that the agent is to foretell,
-and the agent would learn to trust tools that later know less. What any of the three protocols holds
-out is looked at by nobody (`taught_rows.py`), so an agent may be judged by each of them.
+Tools count rows from before the request, as when the agent is evaluated. So the training rows are
+split by time once more: tools know the older ones, and the newer ones are the requests. Otherwise a
+tool would know the target, and the agent would learn to trust tools that later know less. No row
+that any of the three protocols holds out is used (`train_split.py`), so each protocol may evaluate
+the agent.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")  # fits them,
 
 
 class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which requests are made.
+    """Select the requests.
 
     Args:
         domain: Domain of the items; None for the workspace's only one.
@@ -60,7 +60,7 @@ class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class Episodes:
-    """Requests by number; desks are built when they are asked for.
+    """Requests by number; tool contexts are built on demand.
 
     Args:
         acting: Fitted tools.
@@ -106,7 +106,7 @@ class Episodes:
 
 
 class EpisodeSplit(msgspec.Struct, frozen=True):
-    """What is trained on, and what it is watched by."""
+    """The training and validation requests."""
 
     train: Episodes
     validation: Episodes

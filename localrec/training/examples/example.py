@@ -1,4 +1,4 @@
-"""What a role is taught: prompts with the answers to give, in two halves that ask differently."""
+"""Training examples: prompts with answers, in two halves with different wordings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _One = TypeVar("_One")
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
-    """One prompt and the answer to give; or a conversation, of which the answer is the end.
+    """One prompt and its answer; or a conversation, whose end is the answer.
 
     Args:
         messages: The prompt, exactly as the role asks it when it serves.

@@ -1,7 +1,7 @@
-"""The names that questions of a domain are made of: spellings by role, with how common each is.
+"""The names that questions of a domain use: spellings by role, with their frequency.
 
-They come from a graph's catalogue, or from a domain's declaration alone; then its items are made
-up, and only the words of the domain can be learnt from it.
+They come from a graph's catalogue, or from a domain's declaration alone; then items are invented,
+and only the words of the domain can be learnt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LAST = (
 
 
 class LexiconName(msgspec.Struct, frozen=True):
-    """A name as it would be typed, and the key of what it means."""
+    """A name as users type it, and the key of its meaning."""
 
     spelling: str
     key: str
@@ -79,7 +79,7 @@ class Lexicon:
         return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
 
     def flag(self, random_: random.Random) -> tuple[str, str] | None:
-        """A phrase that asks for the value of a flag or for a diet, and that; None without any."""
+        """Draw a phrase for a flag or a diet, and its value; None without any."""
         asked = [*sorted(self.domain.flags), *[""] * bool(self.domain.diets)]
         if not asked:
             return None
@@ -131,7 +131,7 @@ def declared_lexicon(domain: Domain) -> Lexicon:
 
 
 class _Declared:
-    """The attributes that a domain declares, as if some item had each, and no items."""
+    """The declared attributes, each as if an item had it, without any items."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain

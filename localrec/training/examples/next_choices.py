@@ -1,13 +1,13 @@
-"""Lists out of what people chose next, for a reranker to learn from.
+"""Make a reranker's lists from users' next choices.
 
     rows that no protocol holds out     known 8/10              | chosen 2/10
 
-Memories are counted from the rows that are known, as when a reranker is judged; of a person are
-shown those before the choice. The candidates beside it are drawn as an evaluation draws them, and
-stand in the order of what speaks where no model judges. An adapter may be measured by any of the
-three protocols: what that one holds out taught it nothing (`taught_rows.py`).
+Memories are counted from the known rows, as when a reranker is evaluated; a user's prompt holds the
+rows before the choice. The other candidates are drawn as an evaluation draws them, in the order of
+the fallback without a model. Any of the three protocols may evaluate an adapter, since its held-out
+rows are not used (`train_split.py`).
 
-Every fourth person is asked about in the validation half alone.
+Every fourth user occurs in the validation half alone.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _FEWEST_PEOPLE = 4  # fewer cannot be parted
 
 
 class _Way(NamedTuple):
-    """How candidates are judged: what the model is told, and what speaks in its place."""
+    """One way to rank candidates: the model's prompt, and the fallback."""
 
     told: MemRecModelConfig
     fallback: MemRec
 
 
 class NextChoices:
-    """The right lists of a domain's people.
+    """The right lists of a domain's users.
 
     Args:
         cases: Choices with their times, each among `LISTED` candidates.

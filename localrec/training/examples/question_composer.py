@@ -1,7 +1,7 @@
-"""Questions with their meaning, composed: demands, ways to tell them, a frame, slips.
+"""Compose questions with known meaning: constraints, wordings, a frame, typos.
 
-What a question demands is drawn first and worded then, so its task and its slots are true by
-construction.
+The constraints of a question are drawn first and worded then, so its task and its slots are right
+by construction.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _REPEATS = 1000  # one after the other
 
 
 class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question and what it means.
+    """A question and its meaning.
 
     Args:
         text: As typed.
@@ -91,7 +91,7 @@ def compose_questions(
 
 
 class _Composer:
-    """Makes one question; keeps note of the wordings it takes."""
+    """Compose one question, and record its wordings."""
 
     def __init__(self, lexicon: Lexicon, half: Half, random_: random.Random) -> None:
         self._lexicon = lexicon
@@ -116,7 +116,7 @@ class _Composer:
         )
 
     def _lead(self) -> str:
-        """A sentence of something else."""
+        """Write an opening sentence without constraints."""
         if self._random.random() < 0.4:
             return self._pick(question_templates.LEADS)
         who = self._pick(question_templates.WHO)
@@ -174,7 +174,7 @@ class _Composer:
         return f"{_sentence(liked, alone)} {alone}".strip()
 
     def _by_exchange(self, name: str, others: Sequence[SampledConstraint]) -> str:
-        """An example with something else in it: "swap the gin in a Negroni for rum"."""
+        """Write an example with an exchanged component: "swap the gin in a Negroni for rum"."""
         slots = [one.slot for one in others]
         named = {one.slot: _either(one) for one in others}
         fits = {
@@ -192,7 +192,7 @@ class _Composer:
         return joined if joined.startswith("but") else f"but {joined.removeprefix(', ')}"
 
     def _terse(self, demands: Sequence[SampledConstraint]) -> str:
-        """Names and little else: "blue, no gin, highball glass"."""
+        """Write names and little else: "blue, no gin, highball glass"."""
         parts = [
             f"no {_either(one)}" if one.barred else (_either(one) or self._looks())
             for one in demands
@@ -203,7 +203,7 @@ class _Composer:
         return f"{between.join(parts)} {noun}".strip()
 
     def _headed(self, demands: Sequence[SampledConstraint]) -> str:
-        """A kind of thing and what is in it: "highball with ginger ale, lime and no rum"."""
+        """Write a container and components: "highball with ginger ale, lime and no rum"."""
         heads = [one for one in demands if one.slot in ("container", "category", "colour")]
         if len(heads) != 1 or self._random.random() > _HEADED:
             return ""
@@ -216,7 +216,7 @@ class _Composer:
         return f"{_either(heads[0])}{comma} with {_listed(parts)}"
 
     def _at_hand(self, demands: Sequence[SampledConstraint]) -> str:
-        """What is in the house, several things at once: "rum and lime, now what?"."""
+        """Write several components at hand: "rum and lime, now what?"."""
         have = [one for one in demands if one.slot in ("include", "container") and not one.barred]
         lack = [one for one in demands if one.barred]
         if len(have) < 2 or len(have) + len(lack) < len(demands):
@@ -228,13 +228,13 @@ class _Composer:
         return self._fill(self._pick(question_templates.AT_HAND), xs=wording)
 
     def _means_two(self, demand: SampledConstraint) -> bool:
-        """Whether a name says by its place alone what it is: an orange drink, one with orange."""
+        """Whether a name's place decides its meaning: an orange drink, a drink with orange."""
         other: AttributeRole = "component" if demand.slot == "colour" else "colour"
         listable = demand.slot in ("colour", "include", "either", "exclude")
         return listable and any(self._lexicon.means(other, one.spelling) for one in demand.names)
 
     def _loose(self, demands: Sequence[SampledConstraint]) -> str:
-        """Pieces in any order: "love coconut, hold the rum"."""
+        """Write parts in any order: "love coconut, hold the rum"."""
         pieces = [self._piece(one) for one in demands]
         self._random.shuffle(pieces)
         wording = pieces[0]
@@ -261,7 +261,7 @@ class _Composer:
         return f"{_sentence(frame, alone)} {alone}".strip()
 
     def _request(self, demands: Sequence[SampledConstraint]) -> str:
-        """A noun with some demands before it, some behind, and the rest as sentences."""
+        """Write a noun with constraints before and behind it, and the rest as sentences."""
         before: list[str] = []
         behind: list[str] = []
         alone: list[str] = []
@@ -354,7 +354,7 @@ class _Composer:
 
 
 def _together(demands: Sequence[SampledConstraint]) -> list[SampledConstraint]:
-    """The demands as they are told where ingredients, or refusals, are listed at one place.
+    """Group constraints whose components, or exclusions, are listed together.
 
     Only to be worded: ingredients in one demand stand for alternatives anywhere else.
     """
@@ -367,13 +367,13 @@ def _together(demands: Sequence[SampledConstraint]) -> list[SampledConstraint]:
 
 
 def _either(demand: SampledConstraint) -> str:
-    """A demand's names: alternatives, or ingredients that are told together."""
+    """Return a constraint's names: alternatives, or components that belong together."""
     names = [one.spelling for one in demand.names]
     return _listed(names, "and" if demand.slot == "include" else "or") if names else ""
 
 
 def _in_order(demands: Sequence[SampledConstraint], text: str) -> list[SampledConstraint]:
-    """The demands as a text tells them; looks without a name come last."""
+    """Order constraints as a text names them; looks without a name come last."""
     left, places = text.lower(), {}
     names = {one.spelling.lower() for demand in demands for one in demand.names}
     for name in sorted(names, key=len, reverse=True):  # "lime juice" before the "lime" in it
@@ -388,11 +388,11 @@ def _in_order(demands: Sequence[SampledConstraint], text: str) -> list[SampledCo
 
 
 def _listed(names: Sequence[str], last_by: str = "and") -> str:
-    """At least one, as people list them."""
+    """Write names as a list."""
     *others, last = names
     return f"{', '.join(others)} {last_by} {last}" if others else last
 
 
 def _sentence(text: str, following: str) -> str:
-    """A text that ends where another sentence follows."""
+    """End a text before another sentence."""
     return f"{text}." if following and text[-1].isalnum() else text

@@ -1,6 +1,6 @@
-"""The wordings that questions are made of, each alternative parted between the two halves.
+"""The wordings of composed questions, split between the two halves.
 
-`{x}` is a name, `{n}` the domain's word for one item, `{ns}` for several. How a demand can be told:
+`{x}` is a name, `{n}` the domain's word for one item, `{ns}` for several. A constraint is worded:
 
     before    in front of the noun       "a blue drink"
     behind    behind the noun            "a drink without egg"

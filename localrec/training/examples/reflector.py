@@ -1,9 +1,9 @@
-"""The reflector's examples: a question with items that were found for it, and four scores.
+"""The reflector's examples: a question with retrieved items, and their four scores.
 
-What the question demands is known from how it was made, so which items meet it is read from the
-graph; the scores are those of the measured critic, in steps of five. Sets are drawn to be good, bad
-and mixed, or nearly every one would be good. An adapter that learns this judges as the measured
-critic does; what it adds is for catalogues and questions of which the graph knows too little.
+The constraints of a question are known by construction, so the graph tells which items meet them;
+the scores are those of the measured critic, in steps of five. Sets are drawn good, bad and mixed,
+since otherwise nearly every one would be good. An adapter learns to score like the measured critic;
+it helps with catalogues and questions that the graph knows too little about.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _drawn(pool: CandidateSet, k: int, random_: random.Random) -> Indexes:
 
 
 def _in_steps(scores: Assessment) -> dict[str, int]:
-    """Round scores to steps that a small model can tell apart."""
+    """Round scores to steps that a small model can distinguish."""
     return {
         name: _STEP * round(getattr(scores, name) / _STEP) for name in Assessment.__struct_fields__
     }

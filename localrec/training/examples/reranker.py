@@ -1,13 +1,13 @@
-"""The reranker's examples: somebody, a candidate, and whether they would choose it.
+"""The reranker's examples: a user, a candidate, and whether the user would choose it.
 
-The role judges candidates one by one (`memory/rerank_stage.py`), so an answer is a word, and no
-list of scores. A list is taught all the same. Of a few candidates in the right order, the choice at
-their head, the front half is answered yes and the rest no. Which others stand in a list is drawn
-by lot: so a candidate is answered yes the more often the higher it stands among all, and the
-probability of "yes", by which the role ranks, becomes a graded score. If the choice alone were
-yes, nothing would be learnt of the others, and one word for everything would be right too often.
+The role scores candidates one by one (`memory/rerank_stage.py`), so an answer is one word and no
+list of scores. Yet a list is taught: of a few candidates in the right order, the choice first, the
+front half is answered yes and the rest no. The other candidates of a list are drawn at random, so a
+candidate is answered yes more often the higher it stands among all, and the probability of "yes",
+by which the role ranks, becomes a graded score. If only the choice were yes, the model would learn
+nothing about the others, and one word for everything would be right too often.
 
-Lists come from what people chose (`choices.py`) and from people who are imagined (`imagined.py`).
+Lists come from users' next choices (`next_choices.py`) and synthetic users (`synthetic_users.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LISTED = 4  # candidates of a list; their examples follow one another, in the ri
 
 
 class RightList(msgspec.Struct, frozen=True, kw_only=True):
-    """Candidates as they should be ranked for somebody.
+    """Candidates in the right order for a user.
 
     Args:
         context: Description of the user.

@@ -1,4 +1,4 @@
-"""Which roles an adapter can be trained for, and where their examples come from."""
+"""Make the examples of each trainable role."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHOSEN = 3  # lists of what people chose for each of somebody imagined
 
 
 class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Which examples are made.
+    """Select the examples.
 
     Args:
         train: To learn from.

@@ -1,4 +1,4 @@
-"""The slot reader's examples: a composed question, and the line that names what it asks for."""
+"""The slot reader's examples: a composed question, and the line of its slots."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Lists for people who are imagined from a graph, for a reranker to learn from.
+"""Make a reranker's lists for synthetic users of a graph.
 
-Somebody likes two attributes and had items that have either; many of them ask for something as
-well, in a composed question. Candidates meet more or less of both: what is asked for counts before
-what is liked, and of equals comes first what has more in common with the history. No deeds of
-anybody take part, so that a catalogue is enough; and instructions are learnt here alone, since
-nobody's deeds tell of any.
+A synthetic user likes two attributes and has met items with either; many of them also ask for
+something in a composed question. Candidates meet both to different degrees: the question counts
+before the preferences, and among equals the item with more in common with the history comes first.
+No real interactions are used, so a catalogue is enough; and instructions are learnt here alone,
+since no interaction has one.
 
-Tastes are parted as wordings are: in the validation half others like other things. Questions after
-an example are not asked, as nothing here says how near an item lies to one.
+The halves prefer different attributes, as they use different wordings. Questions with an example
+are left out, as nothing here tells how similar two items are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FEWEST_TASTES = 4  # fewer cannot be parted
 
 
 class _Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody, with what they think of every item.
+    """A synthetic user with a rating of every item.
 
     Args:
         history: Past items, oldest first, each once, (h,).
@@ -59,7 +59,7 @@ class _Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SyntheticUsers:
-    """The right lists of people who are made up.
+    """The right lists of synthetic users.
 
     Args:
         catalogue: Catalogue that the users are made from.
@@ -79,7 +79,7 @@ class SyntheticUsers:
         self._seed = seed
 
     def lists(self, half: Half) -> Iterator[RightList]:
-        """List examples of one half without an end."""
+        """Yield examples of one half without end."""
         random_ = random.Random(f"{self._seed} {half} people")
         tastes = wordings_of(self._salient_names, half)
         while True:
@@ -98,7 +98,7 @@ class SyntheticUsers:
             )
 
     def _question(self, half: Half, random_: random.Random) -> ComposedQuestion | None:
-        """What somebody asks for; None where they do not, or where it cannot be checked."""
+        """Write the question of a user; None without one that can be checked."""
         if random_.random() >= _ASKING:
             return None
         composed = compose_questions([self._lexicon], half, 1, random_.getrandbits(32))
@@ -133,7 +133,7 @@ class SyntheticUsers:
         return np.where(pool.allowed, np.mean(masks, axis=0), 0.0)
 
     def _ranked(self, person: _Person, random_: random.Random) -> list[int]:
-        """A choice and other candidates, none of them had, in the right order."""
+        """Order a choice and other unseen candidates."""
         new = np.setdiff1d(np.arange(len(person.liked)), person.history)
         fitting = new[person.met[new] == person.met[new].max()]
         liked = new[person.liked[new] > 0]
@@ -153,7 +153,7 @@ class SyntheticUsers:
 
 
 def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
-    """Make up users from a catalogue; None where it is too small for a list or for two halves.
+    """Make synthetic users of a catalogue; None where it is too small for two halves.
 
     Args:
         catalogue: Items and attributes.

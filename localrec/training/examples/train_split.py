@@ -1,10 +1,10 @@
-"""The rows that an adapter may learn from, so that each protocol may judge it afterwards.
+"""Select the rows that adapters may train on, without any protocol's held-out rows.
 
-    held out by a protocol   never looked at: the newest two tenths of all rows, each person's
-                             last two, and whoever is a stranger
-    all other rows           taught
+    held out by a protocol   never used: the newest two tenths of all rows, each user's last two,
+                             and all rows of unknown users
+    all other rows           used for training
 
-Only the strangers depend on a protocol's seed: with another one some of them taught the adapter.
+Only the unknown users depend on a protocol's seed: with another seed some of them were used.
 """
 
 from __future__ import annotations

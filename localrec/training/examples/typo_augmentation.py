@@ -1,4 +1,4 @@
-"""How people really type: small letters, lost marks, slips of the finger, and words by ear."""
+"""Add typos as users make them: lower case, lost marks, wrong keys, spelling by ear."""
 
 from __future__ import annotations
 

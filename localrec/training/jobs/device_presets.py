@@ -1,9 +1,9 @@
-"""How much of a batch a machine takes at once, by the memory of its GPU.
+"""Choose batch sizes by the memory of the GPU.
 
-An optimiser's step is the same whatever the micro-batch: what does not fit at once is added up. So
-a preset changes speed and memory, and nothing of what is learnt. The table was counted by
-`localrec.training.jobs.estimates` for plain LoRA of rank 16 beside bfloat16 weights and holds a
-tenth of the memory back; a test counts it again.
+An optimiser's step is the same for any micro-batch: gradients of the parts are added up. So a
+preset changes speed and memory, and not the result. The table was computed by
+`localrec.training.jobs.estimates` for plain LoRA of rank 16 beside bfloat16 weights and leaves a
+tenth of the memory free; a test computes it again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TOLERANCE = 0.95  # a card of "24 GB" shows a little less
 
 
 class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
-    """How a training uses a machine.
+    """The batch settings of a machine.
 
     Args:
         name: For people.

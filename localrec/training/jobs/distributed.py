@@ -1,14 +1,14 @@
-"""Several processes that train one adapter together, such as one for each GPU.
+"""Train one adapter in several processes, such as one for each GPU.
 
     accelerate launch --num_processes 4 -m localrec train grpo --device cuda ...
 
 The launcher starts the same command several times and tells each process its place by environment
-variables. Each does its share of a step and the gradients are averaged, so the optimisers of all do
-the same and no weights are sent. The first process leads: it alone writes into the run's folder.
+variables. Each process does its share of a step and the gradients are averaged, so all optimisers
+do the same and no weights are sent. The first process alone writes into the run's folder.
 
-What the processes send each other is numbers and JSON, over the loopback device of one machine;
-they find each other by a file in the workspace. The variables are taken away before other libraries
-see them: TRL trains in each process as if that were alone, and the mean is ours to take.
+Processes exchange numbers and JSON, over the loopback device of one machine; they find each other
+by a file in the workspace. The variables are removed before other libraries see them: TRL trains in
+each process as if it were alone, and this module averages.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _Value = TypeVar("_Value")
 
 
 class DistributedContext:
-    """The place of this process among all that train together.
+    """The place of this process in the process group.
 
     Args:
         rank: From 0; that of the leader.
@@ -88,7 +88,7 @@ class DistributedContext:
         return made or open_run(path)
 
     def begin(self, run: TrainingRun, steps: int) -> Checkpoint | None:
-        """Get a run ready for so many steps; where all of them go on from."""
+        """Prepare a run for this many steps; return the common checkpoint."""
         checkpoint = run.begin(steps) if self.is_main else None
         self.wait()
         return checkpoint if self.is_main else run.latest_checkpoint()
@@ -116,11 +116,11 @@ class DistributedContext:
         return found
 
     def any(self, found: bool) -> bool:
-        """Whether it is so anywhere."""
+        """Whether the value is true in any process."""
         return any(self._gathered(found))
 
     def add_gradients(self, weights: Iterable[torch.Tensor], *, divided_by: int = 1) -> None:
-        """Give each weight the gradients of all processes together.
+        """Average the gradients of all processes.
 
         Args:
             weights: The same in all processes, in the same order.
@@ -166,7 +166,7 @@ SINGLE_PROCESS = DistributedContext()
 
 @contextmanager
 def join_process_group(device: str, folder: Path) -> Iterator[DistributedContext]:
-    """Join the processes that were launched together, if there are several, inside the block.
+    """Join the processes of a common launch, if there are several, inside the block.
 
     Args:
         device: Where training was asked for.
@@ -221,7 +221,7 @@ def join_process_group(device: str, folder: Path) -> Iterator[DistributedContext
 
 
 def _gather(store: Any, rank: int, size: int) -> None:
-    """Wait until all are there, and not for ever."""
+    """Wait for all processes, for a limited time."""
     store.set(f"here-{rank}", "")
     try:
         store.wait([f"here-{one}" for one in range(size)], _ARRIVAL)

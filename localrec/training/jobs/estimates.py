@@ -1,18 +1,18 @@
-"""What a training will take, told before it starts: memory, and time.
+"""Estimate the memory and time of a training before it starts.
 
-Counted from what the model's file says of itself, so that nothing is loaded to find out that it
+Estimates read only the header of the model's file, so that nothing is loaded to find out that it
 does not fit. The memory of a training with LoRA beside frozen weights is
 
     weights     parameters x bytes of their type
     adapter     16 bytes a weight: itself, its gradient, Adam's two moments, all float32
     activations per token and block, what the backward pass needs; with gradient checkpointing the
                 input of each block, and all of one block
-    scores      of every token of the vocabulary, behind each token that is learnt from
-    serving     the GGUF that writes the rollouts beside it, and its attention memory
+    scores      the logits of the vocabulary, for each token that is learnt
+    serving     the GGUF that writes the rollouts, and its attention memory
 
-and its time the arithmetic of each token: a multiplication and an addition a weight forwards, the
-same backwards, and forwards once more with checkpointing. How much of it a machine does a second is
-measured by one short step where there is one, else guessed from below.
+and its time is the arithmetic of each token: a multiplication and an addition a weight forward, the
+same backward, and forward once more with checkpointing. One short step measures the machine's
+speed; without it the speed is guessed low.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BLOCK = re.compile(r"blk\.([0-9]+)\.")
 
 
 class BaseShape(msgspec.Struct, frozen=True, kw_only=True):
-    """How large a base is.
+    """The size of a base.
 
     Args:
         parameters: Weights.
@@ -65,7 +65,7 @@ class BaseShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """What a step has to do.
+    """The work of a training step.
 
     Args:
         steps: Steps of the optimiser in the whole training.
@@ -87,7 +87,7 @@ class StepLoad(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingSpeed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a machine does a second.
+    """The speed of a machine in tokens per second.
 
     Args:
         learnt: Tokens, forwards and backwards.
@@ -119,7 +119,7 @@ class ResourceEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the memory is enough, as far as anybody knows."""
+        """Whether the memory suffices, as far as it is known."""
         return self.available_bytes is None or (
             self.memory_bytes <= _HEADROOM * self.available_bytes
         )
@@ -211,7 +211,7 @@ def adapter_parameters(shape: BaseShape, adapter: AdapterConfig) -> int:
 
 
 def guessed_speed(shape: BaseShape, preset: DevicePreset, load: StepLoad) -> TrainingSpeed:
-    """Guess the speed from below: half of the speed that such machines reached."""
+    """Guess the speed as half of the speed that similar machines reached."""
     place = "cpu" if preset.dtype == "float32" else "cuda"
     per_token = (6 if preset.gradient_checkpointing else 4) * shape.parameters
     power = _GUESSED[place] * (usable_cores() if place == "cpu" else 1)
@@ -286,7 +286,7 @@ def _shape_of_folder(folder: Path) -> BaseShape:
 
 
 class _FolderConfig(msgspec.Struct, frozen=True):
-    """What config.json says of a network of attention blocks."""
+    """The settings in config.json of a transformer network."""
 
     hidden_size: int
     intermediate_size: int

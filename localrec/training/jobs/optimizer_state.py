@@ -1,7 +1,7 @@
-"""Adam beside a schedule, and its memory on disk as plain numbers.
+"""Schedule Adam's learning rate, and save its state as plain numbers.
 
-torch would pickle the state of an optimiser; here the two moments of each weight lie in a
-safetensors file under the weight's name, and how often they were updated is the training's step.
+torch would pickle the state of an optimiser; here a safetensors file holds the two moments of each
+weight under its name, and the training's step is the number of updates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Start a training or continue it: find the model, measure the memory, open the run's folder."""
+"""Start or continue a training: find the model, measure the memory, open the run folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from localrec.training.libraries import training_libraries
 
 
 class TrainingContext(Protocol):
-    """What every kind of training is started from."""
+    """The inputs of every kind of training."""
 
     @property
     def config(self) -> msgspec.Struct:

@@ -1,16 +1,15 @@
-"""A training's folder: how it was begun, every logged step on disk, where it goes on from.
+"""The folder of a training: its origin, every logged step, and its checkpoints.
 
-    config.json    what was asked for, with its kind, so that `resume` knows who goes on
-    data.json      what it learns from, by fingerprint; the base by hash; seeds and versions
-    metrics.jsonl  one line for each logged step; a torn last line counts as none
-    checkpoints/   step-N/: what it takes to go on behind step N, bound by the hashes in seal.json
-    adapter/       the outcome, once it is finished
+    config.json    the configuration with its kind, so that `resume` knows the trainer
+    data.json      the data by fingerprint; the base by hash; seeds and versions
+    metrics.jsonl  one line for each logged step; an incomplete last line is ignored
+    checkpoints/   step-N/: the state after step N, with the hashes of its files in seal.json
+    adapter/       the result, once the training is finished
     state.json     running, stopped or finished, and at which step
     lock           the number of the process that trains here
 
-A checkpoint is written beside its place and renamed, so there is none that is half done. It is read
-only where every file has the hash that was noted when it was written: a torn or swapped one is
-passed over for the one before.
+A checkpoint is written under another name and renamed, so none is incomplete. It is read only if
+every file has its noted hash; a damaged one is skipped for the one before.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _KEPT = 2  # checkpoints: the newest, and the one before in case that was torn
 
 
 class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training learns from and on, so that it is gone on with only on the same.
+    """The data and base of a run; it can be continued only on the same.
 
     Args:
         fingerprint: Hash of the examples or requests.
@@ -70,7 +69,7 @@ class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured at a step.
+    """The figures of a step.
 
     Args:
         step: Counted from 1.
@@ -87,7 +86,7 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a training is.
+    """The progress of a training.
 
     Args:
         status: A run that says it is running while nobody holds its lock was killed.
@@ -101,7 +100,7 @@ class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """A folder to go on from, and the step it was written behind."""
+    """A checkpoint folder, and its step."""
 
     step: int
     folder: Path
@@ -177,7 +176,7 @@ def continued_run(path: Path, data: TrainingData) -> TrainingRun:
 
 
 class TrainingRun:
-    """One folder. Reading needs no lock; whoever trains holds `training()`.
+    """One run folder; reading needs no lock, a training holds `training()`.
 
     Attributes:
         path: The folder.
@@ -279,7 +278,7 @@ class TrainingRun:
         return checkpoint
 
     def log(self, record: StepRecord) -> None:
-        """Keep what was measured at a step; on disk when this returns."""
+        """Log a step's figures; they are on disk when this returns."""
         if self._ledger is None:
             raise TypeError("log() outside of a training that was begun")
         self._ledger.append(record)
@@ -306,7 +305,7 @@ class TrainingRun:
         return next((one for one in self._checkpoints() if _is_whole(one)), None)
 
     def finish(self) -> None:
-        """Note that the training came to its end; its checkpoints are no longer needed."""
+        """Mark the training as finished, and delete its checkpoints."""
         self._note(status="finished")
         shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""TRL's GRPO trainer over groups of rollouts that were sampled by llama.cpp."""
+"""TRL's GRPO trainer over groups of rollouts that llama.cpp sampled."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from localrec.training.jobs.distributed import DistributedContext
 
 
 class GroupTrainer(GRPOTrainer):
-    """TRL's, sparing what moves nothing and what was computed already.
+    """TRL's trainer, without tokens that have no effect or were computed before.
 
     All trajectories of a step come mixed and padded to the longest of them, and a micro-batch holds
     a few: groups are put together again, and what is padding for all of a micro-batch is cut off.
     One whose members are no better or worse than their groups has no gradient, and is not computed
-    at all. Where a micro-batch is one group, its opening is computed once (`shared_openings`).
+    at all. Where a micro-batch is one group, its opening is computed once (`prefix_cache`).
 
     Args:
         ranks: Who else trains along; their gradients are averaged before the optimiser moves.
@@ -30,7 +30,7 @@ class GroupTrainer(GRPOTrainer):
         self._ranks = ranks
 
     def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
-        """One micro-batch, forwards and backwards."""
+        """Run one micro-batch forward and backward."""
         loss = super().training_step(*arguments, **named)
         if self.accelerator.sync_gradients:
             network: torch.nn.Module = self.model  # type: ignore[assignment]  # it has one
@@ -58,7 +58,7 @@ class GroupTrainer(GRPOTrainer):
         return cast(torch.Tensor, super()._compute_loss(model, inputs))
 
     def _get_per_token_logps_and_entropies(self, model: Any, *args: Any, **named: Any) -> Any:
-        """Of the micro-batch under way: a group's at once, where the layers keep what they compute.
+        """Compute the log-probabilities of a micro-batch, a whole group at once where possible.
 
         Checkpointed layers let no keys and values out, so there TRL's own way is taken.
         """
@@ -80,7 +80,7 @@ class GroupTrainer(GRPOTrainer):
 
 
 def _in_groups(buffered: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The micro-batches of a step with those together that begin alike; all else stays in order."""
+    """Sort the micro-batches of a step so that equal prompts are neighbours."""
     prompts = torch.cat([one["prompt_ids"] for one in buffered])
     kinds = torch.unique(prompts, dim=0, return_inverse=True)[1]
     order = torch.argsort(kinds, stable=True).split(len(prompts) // len(buffered))

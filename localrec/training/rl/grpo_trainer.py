@@ -1,18 +1,18 @@
-"""GRPO on trajectories of the agent: TRL's trainer around our own rollouts (AgenticRec, 4.3).
+"""GRPO on trajectories of the agent: TRL's trainer with our rollouts (AgenticRec, 4.3).
 
-Each step writes groups of trajectories with the adapter as it is, in llama.cpp and by the loop that
-serves; TRL then computes the loss of the model's own tokens in torch and moves the adapter:
+In each step llama.cpp writes groups of trajectories with the current adapter, by the loop that
+serves; TRL then computes the loss of the model's own tokens in torch and updates the adapter:
 
     loss = - 1/G sum_g A_g log p(trajectory_g),  A_g = reward_g - mean of the group's rewards
 
 This is `loss_type="dr_grpo"` up to a constant: the sum over a trajectory's tokens is not divided by
-its length, as proposition 4.1 wants it, and nothing by the spread of the rewards. There is no
-reference model and no penalty for leaving it. Each step is taken once on what was just written, so
-the ratio between the policy that learns and the one that wrote counts as 1. It is not quite:
-llama.cpp computes with quantised weights, the adapter's matrices are float16 there, and a grammar
-bars tokens that the loss knows nothing of. The last pulls the policy towards what grammars admit.
+its length, as proposition 4.1 demands, and not by the deviation of the rewards. There is no
+reference model and no penalty for leaving it. Each step uses new rollouts once, so the ratio
+between the learning and the writing policy counts as 1. This is not exact: llama.cpp computes with
+quantised weights, the adapter's matrices are float16 there, and a grammar excludes tokens that the
+loss does not know. The last draws the policy towards what grammars allow.
 
-Imported by `localrec train`, late: TRL takes seconds.
+`localrec train` imports this module late, since TRL takes seconds.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _CARD = AdapterMetadata(name="a step of a training", role="agent", licence="")
 
 
 class Policy:
-    """The adapter in training: in torch to learn, in llama.cpp to write.
+    """The adapter in training: torch learns, llama.cpp writes.
 
     Args:
         folder: Where it lies to be served.
@@ -135,7 +135,7 @@ class PolicyTraining:
         self._validation, self._validated = validation
 
     def go(self, steps: int, progress: Progress) -> None:
-        """Train to the end, behind the newest checkpoint.
+        """Train to the end, from the newest checkpoint if there is one.
 
         Args:
             steps: Steps of the whole training.
@@ -225,7 +225,7 @@ class PolicyTraining:
         return attach(self._base, self._config.adapter, self._config.seed)
 
     def _places(self, done: int, steps: int) -> Dataset:
-        """One row for each group of each step that is left: its step, and its place there."""
+        """Return a row for each group of each remaining step: the step, and its place there."""
         return Dataset.from_dict(
             {
                 "prompt": [
@@ -275,7 +275,7 @@ class PolicyTraining:
     # --- what happens at each step ---
 
     def gather(self, policy: Policy, step: int, slots: Sequence[int]) -> tuple[Any, Figures]:
-        """Groups for some places of a step, as TRL takes them, and what is logged of them."""
+        """Collect groups for some places of a step, as TRL takes them, with their figures."""
         policy.serve(step - 1)
         gathered = self._train.gather(step, slots)
         served = [one for group in gathered.groups for one in group.served]
@@ -325,7 +325,7 @@ def rollout_rewards(
 
 
 class _Watch(TrainerCallback):
-    """Writes the groups of each step, logs it and keeps it.
+    """Save and log the groups of each step.
 
     Args:
         training: Training whose steps are logged.
@@ -399,9 +399,7 @@ class _Watch(TrainerCallback):
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """A block in which nobody says that rollouts are experimental, old names old, or that we gather
-    the gradients of several processes ourselves.
-    """
+    """Silence the warnings about experimental rollouts, old names and gathered gradients."""
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     logger = logging.getLogger("transformers.training_args")
     level = logger.level

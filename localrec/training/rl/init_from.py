@@ -1,4 +1,4 @@
-"""Where a training of the agent begins: what a run came to, or an adapter that was exported."""
+"""Load the initial adapter of an agent's training: a run's, or an exported one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def init_adapter_path(named: str) -> Path:
-    """Find the folder or file of an adapter to begin with.
+    """Find the folder or file of the initial adapter.
 
     Args:
         named: A folder, a GGUF, or the name of an adapter that ships.
@@ -31,7 +31,7 @@ def init_adapter_path(named: str) -> Path:
 
 
 def init_adapter_config(start: Path) -> AdapterConfig:
-    """Read the settings of the adapter to begin with.
+    """Read the settings of the initial adapter.
 
     Raises:
         ModelError: it is none that can be trained on.
@@ -40,7 +40,7 @@ def init_adapter_config(start: Path) -> AdapterConfig:
 
 
 def load_init_adapter(base: Base, start: Path) -> PeftModel:
-    """Put it beside the layers of its base, to be trained on.
+    """Attach the initial adapter to its base, for training.
 
     Raises:
         ModelError: it is none that can be trained on, or another base's.

@@ -1,4 +1,4 @@
-"""What a training of the agent is asked for: by list-wise GRPO, or by refinement on pairs."""
+"""Configure the training of the agent: list-wise GRPO, or preference refinement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What both trainings have in common.
+    """The settings of both trainings.
 
     Args:
         base: The model to train: a name of the catalogue, a GGUF, or a Hugging Face folder.
@@ -100,7 +100,7 @@ class GrpoConfig(PolicyConfig, frozen=True, kw_only=True, tag="grpo", forbid_unk
 class RefineConfig(
     PolicyConfig, frozen=True, kw_only=True, tag="refine", forbid_unknown_fields=True
 ):
-    """Preference refinement on pairs that the agent itself confused (AgenticRec, section 4.4).
+    """Preference refinement on pairs that the agent confuses (AgenticRec, section 4.4).
 
     Args:
         epochs: One pass, as in appendix F.

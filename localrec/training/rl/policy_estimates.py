@@ -1,7 +1,7 @@
-"""What a training of the agent will take on this machine, measured before it starts.
+"""Measure the memory and time of an agent's training before it starts.
 
-A step is mostly writing and learning. Both are tried on a few tokens; how long a trajectory becomes
-nobody knows before, so some tools are taken to be asked.
+A step is mostly writing and learning. Both are tried on a few tokens; the length of a trajectory is
+unknown before, so a few tool calls are assumed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A training of the agent from its first look at the machine to its outcome, begun or gone on with.
+"""Run the training of an agent from its preparation to its result.
 
-`prepared` opens what both ways need and refuses early what cannot work: a base too large, data too
-small. The store is open only while requests are read out of it.
+`prepared` opens what both trainings need and refuses early what cannot work: a base too large, data
+too small. The store is open only while requests are read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OpenModel = Callable[[Path | None], ChatModel]
 
 
 class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a training needs, opened.
+    """The opened inputs of a training.
 
     Args:
         config: Settings of the training.
@@ -102,7 +102,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def served_with(self) -> str:
-        """Hash of the GGUF that writes."""
+        """Hash the GGUF that writes rollouts."""
         same = self.serving == self.base.source
         return self.base.fingerprint if same else fingerprint_of(self.serving)
 
@@ -113,7 +113,7 @@ def prepared(
     progress: Progress,
     ranks: DistributedContext = SINGLE_PROCESS,
 ) -> PolicyRunContext:
-    """Open what a training needs.
+    """Open the inputs of a training.
 
     Args:
         folder: The workspace.
@@ -148,7 +148,7 @@ def train(
     progress: Progress,
     open_model: OpenModel | None = None,
 ) -> None:
-    """Train to the end; the outcome lies in `run.adapter`.
+    """Train to the end; the result is in `run.adapter`.
 
     Args:
         run: Run of this training.
@@ -228,7 +228,7 @@ def _task(
 
 
 def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
-    """Write the adapter to begin with in the form that llama.cpp takes."""
+    """Write the initial adapter in llama.cpp's format."""
     if not made.config.start:
         return None
     start = Path(made.config.start)
@@ -241,5 +241,5 @@ def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
 
 
 def _mark(start: str) -> str:
-    """Hash of the adapter to start from."""
+    """Hash the initial adapter."""
     return fingerprint_of(Path(start)) if start else ""

@@ -1,12 +1,12 @@
-"""Preference refinement: pairs that the agent itself confused, asked both ways (AgenticRec, 4.4).
+"""Preference refinement: pairs that the agent confuses, asked both ways (AgenticRec, 4.4).
 
-An agent ranks requests; where the chosen candidate does not stand first, one of those above it (or
-of the whole ranking, where it is missing) is drawn by lot, not always the first of them: that one
-may as well have been chosen. Each such pair makes two requests to the same loop with the same
-tools: who of the two is chosen next, and who is not. The right one earns 1, anything else 0.
+An agent ranks requests; where the chosen candidate is not first, one of those above it (or of the
+whole ranking, where it is missing) is drawn at random, not always the first: the user may have
+liked that one too. Each such pair makes two requests to the same loop with the same tools: which of
+the two the user chooses next, and which one not. The right one earns 1, the other 0.
 
-Only the words differ from a ranking: what is asked stands in the system's message and at the end of
-the user's, in place of what `agent.opening` says there. A ranking of one number is the answer.
+Only the words differ from a ranking: the system's message and the end of the user's hold the
+question, in place of the text of `agent/prompts.py`. The answer is a ranking of one number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MINED, _SIDES = 11, 12  # what a lot is drawn for
 
 
 class HardPair(msgspec.Struct, frozen=True, kw_only=True):
-    """A request, the candidate that was chosen, and one that the agent held for likelier.
+    """A request, its chosen candidate, and one that the agent ranked higher.
 
     Args:
         request: Number of the request.
@@ -50,7 +50,7 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
 def mined_pairs(
     task: TrainingTask, writers: RolloutWorkers, config: RefineConfig, path: Path
 ) -> list[HardPair]:
-    """Find the pairs that an agent confuses; kept in a file, since it takes long.
+    """Find the pairs that an agent confuses; a file keeps them, since this takes long.
 
     Args:
         task: Requests for rankings.
@@ -84,7 +84,7 @@ def mined_pairs(
 
 
 def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> HardPair | None:
-    """Return the choice and a candidate that was ranked above it; None without a confusion.
+    """Return the choice and a candidate ranked above it; None without a confusion.
 
     Args:
         number: Number of the request.
@@ -101,7 +101,7 @@ def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> Ha
 
 
 class PairRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Which of two the person chooses next, or which they leave.
+    """Ask which of two items the user chooses next, or rejects.
 
     Args:
         tool_context: With two candidates.
@@ -117,7 +117,7 @@ class PairRequest(msgspec.Struct, frozen=True, kw_only=True):
     k: int = 1
 
     def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """The loop's messages with this question in place of that for a ranking."""
+        """Replace the question for a ranking by this one in the loop's messages."""
         system, user, *turns = messages
         goal, asked = self._question()
         listed = goal_text(self.tool_context, self.k)
@@ -130,7 +130,7 @@ class PairRequest(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def score(self, trajectory: Trajectory) -> Reward:
-        """1 where the right one was named."""
+        """Score 1 for the right item."""
         return pair_reward(trajectory, self.target)
 
     def _question(self) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a refinement goes on from: a finished GRPO, here or somewhere else."""
+"""Configure a refinement from a finished GRPO run, here or elsewhere."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a trajectory is worth (AgenticRec, equations 1 and 2; section 4.4 for pairs).
+"""The rewards of trajectories (AgenticRec, equations 1 and 2; section 4.4 for pairs).
 
-The ranking's part is the metric itself, called where evaluations call it. Whether a group of
-trajectories has anything to teach is asked of the outcomes, before the bonus: otherwise one that
-merely asked a tool more would look like a better answer.
+The ranking's part is the metric itself, the function that evaluations call. Whether a group has a
+gradient depends on the outcomes without the bonus: otherwise a trajectory that merely called one
+more tool would look like a better answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOOL_BONUS = 0.1
 
 
 class Reward(msgspec.Struct, frozen=True):
-    """What one trajectory earned.
+    """The reward of one trajectory.
 
     Args:
         outcome: For its answer.
@@ -58,7 +58,7 @@ def list_reward(trajectory: Trajectory, target: int, k: int) -> Reward:
 
 
 def pair_reward(trajectory: Trajectory, target: int) -> Reward:
-    """Return 1 where the right candidate of a pair was named, else 0 (AgenticRec, section 4.4)."""
+    """Return 1 for the right candidate of a pair, else 0 (AgenticRec, section 4.4)."""
     return Reward(float(trajectory.ranking == (target,)))
 
 
@@ -74,7 +74,7 @@ def advantages(rewards: ArrayLike) -> NDArray[np.float64]:
 
 
 def has_signal(group: Sequence[Reward]) -> bool:
-    """Whether a group teaches anything: somebody succeeded, and not everybody alike.
+    """Whether a group has a gradient: a success, and different rewards.
 
     The paper drops groups whose members are all negative; those whose outcomes are all equal have
     no better and no worse, as in DAPO.

@@ -1,9 +1,9 @@
-"""Groups of trajectories for one step of the policy, with what they earned.
+"""Collect groups of trajectories with their rewards for each step of the policy.
 
-A group without signal moves nothing, so another request takes its place, a bounded number of times;
-what is left without signal stays in the step, and out of its baselines (AgenticRec, section 4.3,
-after DAPO). All that is drawn follows from the training's seed and the step, so that a step can be
-done again.
+A group without signal has no gradient, so another request takes its place, a limited number of
+times; remaining groups without signal stay in the step, and out of its baselines (AgenticRec,
+section 4.3, after DAPO). All random draws follow from the training's seed and the step, so that a
+step can be repeated.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class RolloutGroup(msgspec.Struct, frozen=True):
 
     @property
     def has_signal(self) -> bool:
-        """Whether it teaches anything."""
+        """Whether the group has a gradient."""
         return has_signal(self.rewards)
 
 
 class RolloutBatch(msgspec.Struct, frozen=True):
-    """Groups for one step, in the order of the requests that were asked for.
+    """The groups of one step, in the order of the requests.
 
     Args:
         groups: Those that stayed.
@@ -74,7 +74,7 @@ class RolloutBatch(msgspec.Struct, frozen=True):
 
 
 class RolloutCollector:
-    """Has groups written and tells what they earned.
+    """Collect groups of rollouts, and compute their rewards.
 
     Args:
         task: The requests.
@@ -94,13 +94,13 @@ class RolloutCollector:
         self._k = k
 
     def numbers(self, step: int) -> list[int]:
-        """The requests of a step, counted from 1: every one comes once before any comes again."""
+        """Return the request numbers of a step, from 1; each comes once before any repeats."""
         size, many = self._config.groups, len(self._task)
         places = range((step - 1) * size, step * size)
         return [int(self._order(place // many)[place % many]) for place in places]
 
     def gather(self, step: int, places: Sequence[int]) -> RolloutBatch:
-        """Gather a group for each request of a step, or for others in their place.
+        """Collect a group for each request of a step, or for others in their place.
 
         Args:
             step: Of the training, from 1.

@@ -1,13 +1,12 @@
-"""The policy as it serves, writing many trajectories at once: llama.cpp with the newest adapter.
+"""Write many rollouts at once: llama.cpp with the newest adapter in several processes.
 
-The loop that writes them is `localrec.agent.loop`, the one that serves; only the adapter differs
-from step to step. Several processes write side by side, each with one thread: that keeps cores busy
-where one process would wait for memory. All members of a group share their opening, which one
-process evaluates once and keeps.
+`localrec.agent.loop` writes them, the same loop that serves; only the adapter differs from step to
+step. Several processes write at once, each with one thread: so the cores stay busy where one
+process would wait for memory. All members of a group share their opening, which one process
+evaluates once and keeps.
 
-The threads here only wait for processes, which is why they may be here at all; tools are called one
-at a time. What is written depends on the request, the adapter and the seed, and on nothing else: a
-process that died is asked the same again.
+The threads here only wait for processes; tools are called one at a time. A rollout depends on the
+request, the adapter and the seed alone: a process that died is asked the same again.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _SHARED = 2  # the system's message and the user's: the same for all members of 
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
-    """A group to be written.
+    """A request for one group.
 
     Args:
         request: Request that all members answer.
@@ -51,14 +50,14 @@ class RolloutRequest(msgspec.Struct, frozen=True):
 
 
 class Rollout(msgspec.Struct, frozen=True):
-    """One member of a group: what was done, and the conversation as the model was told it."""
+    """One member of a group: the trajectory, and the conversation that the model saw."""
 
     trajectory: Trajectory
     messages: tuple[Message, ...]
 
 
 class RolloutModel(ModelWrapper):
-    """A chat model that is told a request's own messages, and keeps what a group shares.
+    """A chat model with a request's own messages, which caches what a group shares.
 
     Args:
         model: Writes; whoever opened it closes it.
@@ -78,7 +77,7 @@ class RolloutModel(ModelWrapper):
     def generate(
         self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
-        """Write by the model, with the whole opening kept and not its first message alone.
+        """Generate with the whole opening cached, and not only its first message.
 
         Raises:
             ModelCancelledError: it was told to stop.
@@ -95,7 +94,7 @@ class RolloutModel(ModelWrapper):
 
 
 class RolloutWorkers:
-    """Processes that write trajectories, all with the same adapter.
+    """Processes that write rollouts, all with the same adapter.
 
     Args:
         open_model: Opens a model with an adapter, or bare; called for each process.
@@ -162,7 +161,7 @@ class RolloutWorkers:
         raise AssertionError("the last attempt returns or raises")
 
     def close(self) -> None:
-        """End all processes, and what they are writing."""
+        """End all processes, and running rollouts."""
         self._stop.set()
         for model in self._models:
             model.close()

@@ -1,7 +1,7 @@
-"""What an agent in training is asked, told and rewarded for; the loop knows nothing of it.
+"""The tasks of an agent's training: requests and rewards, unknown to the loop.
 
-A request is a desk with the number of the candidate that was chosen. A task is many of them by
-number, so that a training draws by lot and builds a desk only when it is its turn.
+A request is a tool context with the number of the chosen candidate. A task holds many requests by
+number, so that a training draws numbers and builds a tool context only when it is used.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from localrec.training.rl.rewards import Reward, list_reward
 
 
 class TrainingRequest(Protocol):
-    """One question, and what an answer to it is worth."""
+    """One request with its reward."""
 
     @property
     def tool_context(self) -> ToolContext:
-        """What lies before the agent."""
+        """The tool context of the request."""
         ...
 
     @property
     def k(self) -> int:
-        """Numbers in the ranking that is asked for."""
+        """The length of the requested ranking."""
         ...
 
     def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """The messages of the loop as the model gets to see them."""
+        """Return the loop's messages as the model sees them."""
         ...
 
     def score(self, trajectory: Trajectory) -> Reward:
-        """What a trajectory earned."""
+        """Compute the reward of a trajectory."""
         ...
 
 
 class TrainingTask(Protocol):
-    """Many requests by number."""
+    """Requests by number."""
 
     @property
     def fingerprint(self) -> str:
-        """Changes with any request."""
+        """Hash the requests."""
         ...
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of requests."""
         ...
 
     def request(self, number: int) -> TrainingRequest:
-        """One of them, from 0."""
+        """Return a request by its number, from 0."""
         ...
 
 
 class ListRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Rank what the person chooses next (AgenticRec, section 4.3).
+    """Rank the user's next item (AgenticRec, section 4.3).
 
     Args:
         tool_context: What lies before the agent.
@@ -70,9 +70,9 @@ class ListRequest(msgspec.Struct, frozen=True, kw_only=True):
     k: int
 
     def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Word for word as the agent asks when it serves."""
+        """Return the messages word for word as in serving."""
         return tuple(messages)
 
     def score(self, trajectory: Trajectory) -> Reward:
-        """NDCG@K, or a penalty."""
+        """Return NDCG@K, or a penalty."""
         return list_reward(trajectory, self.target, self.k)

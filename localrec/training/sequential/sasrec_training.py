@@ -1,9 +1,8 @@
-"""Train SASRec on all that people did with the items of a domain, for tools to ask.
+"""Train SASRec on all interactions of a domain's users, for the agent's tools and lists.
 
-The store is open while it is read and while the outcome is put down, not in between: whoever gives
-feedback need not wait for the last epoch. Whoever is forgotten in between must not come back, so
-what was learnt is thrown away where the store was written anew meanwhile, as forgetting does, or
-has fewer rows, as it also has where something was taken back.
+The store is open while data is read and while the result is saved, not in between, so that feedback
+can be stored during a training. A user who is forgotten meanwhile must not come back: the result is
+discarded if the store was rewritten, as forgetting does, or has fewer rows, as after an undo.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _AT_ONCE = 1024  # people whose histories are read between two words of progress
 
 
 class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How a training went.
+    """The report of a training.
 
     Args:
         domain: What it learnt about.
@@ -73,7 +72,7 @@ class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Material(msgspec.Struct, frozen=True):
-    """What is learnt from; items and people by their places among the node ids beside them."""
+    """The training data; items and users by their places among the node ids."""
 
     rows: Interactions
     item_nodes: NDArray[np.int64]  # ascending
@@ -85,7 +84,7 @@ class _Material(msgspec.Struct, frozen=True):
 def train_sequential(
     folder: Path, domain: str | None, config: SASRecConfig, seed: int, progress: Progress
 ) -> SequentialReport:
-    """Train SASRec for a domain of a workspace and put it in the place of the one before.
+    """Train SASRec for a domain of a workspace, in place of an earlier one.
 
     Args:
         folder: The workspace.
@@ -137,7 +136,7 @@ def train_sequential(
 
 
 def _chosen(opened: OpenWorkspace, wanted: str | None) -> str:
-    """The domain asked for, else the one whose items people did most with."""
+    """Return the given domain, else the one with the most interactions."""
     if wanted is None and len(opened.domains()) > 1:
         rows = opened.store.rows(
             "SELECT n.domain FROM interaction x JOIN node n ON n.node_id = x.item_id "
@@ -170,7 +169,7 @@ def _read(opened: OpenWorkspace, name: str) -> _Material:
 
 
 def _nodes_of(store: Store, domain: str, keys: NDArray[np.object_]) -> NDArray[np.int64]:
-    """The node id of each person."""
+    """Read the node id of each user."""
     rows = store.rows("SELECT key, node_id FROM node WHERE domain = ? AND kind = ?", [domain, USER])
     nodes = dict(rows)
     return np.array([nodes[key] for key in keys.tolist()], dtype=np.int64)
@@ -188,7 +187,7 @@ def _directions(
 def _put_down(
     folder: Path, material: _Material, lessons: SequentialMetadata, learnt: SequentialArtifact
 ) -> None:
-    """Keep what was learnt; the store stays open, so that nobody is forgotten at that moment.
+    """Save the encoder while the store is open, so that no user is forgotten meanwhile.
 
     Raises:
         BusyError: another process held the store for a minute.
@@ -214,7 +213,7 @@ def _put_down(
 
 
 def _patiently(folder: Path) -> OpenWorkspace:
-    """The workspace, though somebody may write to it: what took long to learn waits for that."""
+    """Open the workspace, waiting for writers, so that long training is not lost."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
@@ -227,6 +226,6 @@ def _patiently(folder: Path) -> OpenWorkspace:
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    """Tells the store's file from one written anew in its place."""
+    """Identify the store's file, to notice a new one in its place."""
     status = (folder / STORE).stat()
     return status.st_dev, status.st_ino

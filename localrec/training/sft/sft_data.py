@@ -1,4 +1,4 @@
-"""What a supervised training is asked for, and what it learns from."""
+"""Configure supervised fine-tuning, and tokenise its examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from localrec.training.sft.tokenized_examples import TokenizedExample, tokenize_
 class SupervisedConfig(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="adapter"
 ):
-    """What a role's adapter is trained with.
+    """Configure the training of a role's adapter.
 
     Args:
         role: Which one, a key of `examples.roles.ROLES`.

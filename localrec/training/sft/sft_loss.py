@@ -1,7 +1,7 @@
-"""What a network says to exercises: the vocabulary's scores where an answer stands, and their loss.
+"""Compute the logits and losses of answers in tokenised examples.
 
-Sequences are padded behind their end. Attention looks backwards only, so what stands there changes
-nothing before it, and no mask is needed.
+Sequences are padded at their end. Attention looks backward only, so padding changes nothing before
+it, and no mask is needed.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def answer_scores(
 def _judged_pieces(
     model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int, *, share: bool
 ) -> Iterator[tuple[torch.Tensor, int]]:
-    """Exercises as many at once as fit, judged; what they share learns behind the last of them."""
+    """Evaluate as many examples at once as fit; the prefix gets its gradient after the last."""
     for family in group_by_prompt(exercises) if share else [exercises]:
         opening, rests = _opened(model, family, share=share)
         for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
@@ -105,7 +105,7 @@ def _judged_pieces(
 def _opened(
     model: PeftModel, exercises: Sequence[TokenizedExample], *, share: bool
 ) -> tuple[PrefixCache | None, Sequence[TokenizedExample]]:
-    """What all begin with, if that is worth while, and what is left of them."""
+    """Compute a common prefix where it is worthwhile, and return the rest of each example."""
     from localrec.training.base_model.prefix_cache import PrefixCache
 
     length = common_prefix_length(exercises) if share else 0
@@ -138,7 +138,7 @@ def answer_losses(
 
 
 def _said(scores: torch.Tensor, exercise: TokenizedExample) -> list[int]:
-    """The likeliest tokens; of a choice the likeliest label's."""
+    """Return the likeliest tokens; of a choice the likeliest label's."""
     if exercise.choices:
         best = int(scores[0, list(exercise.choices)].argmax())
         return [exercise.choices[best]]

@@ -1,7 +1,7 @@
-"""The training of a role's adapter, from a look at the machine to its end.
+"""Run the training of a role's adapter from its preparation to its end.
 
-What a run was begun with says how its examples were made, so going on makes them again and refuses
-where they are others: after the graph of the workspace changed.
+The configuration of a run says how its examples were made, so a resumed run makes them again and
+refuses if they differ, as after a change of the workspace's graph.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TRIED = 4  # exercises that the speed is measured by
 
 
 class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a training needs, opened.
+    """The opened inputs of a training.
 
     Args:
         config: Settings of the training.
@@ -134,7 +134,7 @@ def resumed(
 
 
 def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutcome:
-    """Train to the end; the adapter that did best lies in `run.adapter`.
+    """Train to the end; the best adapter is in `run.adapter`.
 
     Raises:
         BusyError: another process trains here.

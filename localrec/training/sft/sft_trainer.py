@@ -1,13 +1,13 @@
-"""Supervised fine-tuning of a role's adapter: the loss of the answers' tokens, and of no others.
+"""Supervised fine-tuning of a role's adapter by the loss of the answers' tokens alone.
 
-What is kept is the adapter that did best on the validation half, which asks in other words than
-the half it learns from; where several looks at it bring nothing better, the training ends early.
-Everything drawn follows from the seed and the step, so a training that goes on behind a checkpoint
-ends with the very same adapter.
+The adapter with the best figures on the validation half is kept; this half has other wordings than
+the training half. Training ends early when several validations bring no improvement. All random
+draws follow from the seed and the step, so a training resumed from a checkpoint ends with exactly
+the same adapter.
 
-Nothing is generated here: an answer counts as right when each of its tokens is the likeliest behind
-those before, which is what greedy decoding would write. The vocabulary's scores are computed where
-an answer stands and nowhere else, which saves a fifth of a short prompt's work.
+Nothing is generated here: an answer counts as right when each of its tokens is the likeliest after
+those before, as greedy decoding would write it. The logits of the vocabulary are computed only at
+answers, which saves a fifth of a short prompt's work.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NOW, _BEST, _MOMENTS, _PLACE = "adapter", "best", "moments.safetensors", "place
 
 
 class ValidationScore(msgspec.Struct, frozen=True, kw_only=True):
-    """How well a half is answered.
+    """The validation figures of an adapter.
 
     Args:
         loss: Mean over the answers' tokens.
@@ -62,7 +62,7 @@ class ValidationScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SftOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training came to.
+    """The result of a training.
 
     Args:
         steps: That were done; fewer than planned where it ended early.
@@ -90,7 +90,7 @@ def train_adapter(
     progress: Progress,
     ranks: DistributedContext = SINGLE_PROCESS,
 ) -> SftOutcome:
-    """Train until the end, from the newest checkpoint on; the best adapter lies in `run.adapter`.
+    """Train to the end, from the newest checkpoint if any; the best adapter is in `run.adapter`.
 
     Args:
         run: Its folder.
@@ -123,7 +123,7 @@ def train_adapter(
 
 
 class _Place(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the loop is no weight, as a checkpoint keeps it."""
+    """The position of the loop without its weights, as a checkpoint keeps it."""
 
     before: ValidationScore
     best: ValidationScore
@@ -134,7 +134,7 @@ class _Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Loop:
-    """One training as it goes; a checkpoint holds all of it."""
+    """One training in progress; a checkpoint saves all of it."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Loop:
 
     @property
     def is_over(self) -> bool:
-        """Whether all is done, or nothing got better for a while."""
+        """Whether all steps are done, or validation stopped improving."""
         return self.step >= self._steps or self._place.waited >= self._config.patience
 
     def start(self, checkpoint: Checkpoint | None) -> None:
@@ -196,7 +196,7 @@ class _Loop:
             self.save()
 
     def save(self) -> None:
-        """Write a checkpoint behind the last step."""
+        """Write a checkpoint of the last step."""
         if not self._ranks.is_main:
             return
         with self._run.checkpoint(self.step) as folder:
@@ -206,7 +206,7 @@ class _Loop:
             (folder / _PLACE).write_bytes(msgspec.json.encode(self._place))
 
     def finish(self) -> SftOutcome:
-        """Keep the best adapter as the outcome, and beside it how well it did."""
+        """Save the best adapter as the result, with its validation figures."""
         place = self._place
         trained = SftOutcome(
             steps=self.step,
@@ -264,7 +264,7 @@ class _Loop:
     # --- the validation half ---
 
     def _look(self) -> dict[str, float | None]:
-        """Judge the validation half; keep the adapter if none was better."""
+        """Validate, and keep the adapter if it is the best so far."""
         judged, place = self._validate(), self._place
         is_better = (judged.accuracy, -judged.loss) > (place.best.accuracy, -place.best.loss)
         if is_better:

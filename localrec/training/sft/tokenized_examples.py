@@ -1,8 +1,8 @@
-"""Examples as tokens, and in which order and company they are learnt from.
+"""Tokenise examples, and put them in batches.
 
-A prompt is cut as it is when the role serves. Of a choice only the answer's first token counts,
-since the role reads nothing but the probabilities there; what is written ends with the token that
-ends a turn, or the model would not know when to stop.
+A prompt is tokenised as it is when the role serves. Of a choice only the answer's first token
+counts, since the role reads only the probabilities there; a written answer ends with the token that
+ends a turn, so that the model learns to stop.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class TokenizedExample(msgspec.Struct, frozen=True):
 
     @property
     def prompt(self) -> tuple[int, ...]:
-        """What stands before the first token that is to be said."""
+        """The tokens before the first target."""
         return self.tokens[: self.places[0] + 1]
 
     def behind(self, opening: int) -> TokenizedExample:
-        """What follows its first so many tokens."""
+        """Return the example without its first tokens."""
         places = tuple(place - opening for place in self.places)
         return TokenizedExample(self.tokens[opening:], self.targets, places, self.choices)
 
@@ -69,7 +69,7 @@ def tokenize_example(base: Base, example: Example) -> TokenizedExample:
 
 
 def _conversation(base: Base, example: Example) -> TokenizedExample:
-    """All that the model says in a conversation, each turn with the token that ends it."""
+    """Tokenise the model's turns in a conversation, each with its end token."""
     said = (*example.messages, Message("assistant", example.answer))
     turns = [
         AgentTurn(text=one.content, own=one.role == "assistant") for one in said[example.opening :]
@@ -97,7 +97,7 @@ def _end(base: Base) -> list[int]:
 def batches_of(
     exercises: Sequence[TokenizedExample], size: int, seed: int, epoch: int
 ) -> list[list[TokenizedExample]]:
-    """Batch all examples by about equal length, in another order each pass.
+    """Batch all examples by similar length, in another order each pass.
 
     Those of one prompt stay beside each other, and so mostly in one batch.
 
@@ -132,7 +132,7 @@ def group_by_prompt(exercises: Sequence[TokenizedExample]) -> list[list[Tokenize
 
 
 def common_prefix_length(exercises: Sequence[TokenizedExample]) -> int:
-    """How many tokens these begin with alike, nothing being said behind any of them but the last.
+    """Count the common prompt tokens of some examples, all but the last one at most.
 
     0 where computing them once would not spare a quarter of all tokens: a pass of its own for a few
     takes longer than it spares.
@@ -150,7 +150,7 @@ def common_prefix_length(exercises: Sequence[TokenizedExample]) -> int:
 def micro_batches(
     exercises: Sequence[TokenizedExample], most_tokens: int, opening: int = 0
 ) -> list[list[TokenizedExample]]:
-    """One batch in pieces of which each, padded, holds at most so many tokens; at least one each.
+    """Split a batch into pieces of limited padded tokens, with at least one example each.
 
     Shortest first, so that little is padded.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
@@ -47,7 +48,8 @@ def plain(text: str) -> str:
 
 
 def split(cell: str) -> list[str]:
-    return [plain(part) for part in cell.split(", ") if plain(part)]
+    parts = re.split(r", (?!(?:Jr\.|III|IV)(?:,|$))", cell)  # "D. Brad Talton, Jr." is one designer
+    return [plain(part) for part in parts if plain(part)]
 
 
 def test_wines():

@@ -134,3 +134,26 @@ def test_numbers_are_read_by_how_the_column_writes_them(cells, values):
 def test_a_name_is_no_duration():
     assert duration_minutes("") is None
     assert duration_minutes("12 Angry Men") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "first_row"),
+    [
+        ("name,price\nA,1\n", ("name", "price"), 2),
+        ("\n,,\nname,price\nA,1\n", ("name", "price"), 4),
+        ("My wines,\n\nname,price\nA,1\n", ("name", "price"), 4),
+        ("sep=;\nname;price\nA;1\n", ("name", "price"), 3),
+        (",name\n0,A\n1,B\n", ("column 1", "name"), 2),
+        ('"name","price"\n"1","A",3\n"2","B",4\n', ("column 1", "name", "price"), 2),
+        ("name\nA\nB\n", ("name",), 2),
+        ("Wines\n\nname,price\nA,1\n", ("name", "price"), 4),
+    ],
+)
+def test_the_header_is_found_below_titles_and_with_a_name_too_few(
+    tmp_path, text, columns, first_row
+):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    table = open_records(path)
+    assert table.columns == columns
+    assert table.rows[0][0] == first_row

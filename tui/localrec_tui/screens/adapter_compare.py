@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Input, Label, Static
 
@@ -17,6 +18,7 @@ from localrec_tui.base_app import AppScreen
 from localrec_tui.plots import bar
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.trainings import AdapterAnswers, SideAnswer
+from localrec_tui.widgets.chart_colours import coloured_chart
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.widgets.text_line import TextLine
 
@@ -107,7 +109,7 @@ class AdapterCompareScreen(AppScreen[None]):
         self.query_one(TaskPanel).show_status(f"“{both.question}”")
 
 
-def _answer_text(said: SideAnswer) -> str:
+def _answer_text(said: SideAnswer) -> Content:
     width = max(map(len, said.figures), default=0)
     top = 1.0 if sum(said.figures.values()) <= 1.5 else 100.0  # shares add up to 1
     figures = (
@@ -115,7 +117,7 @@ def _answer_text(said: SideAnswer) -> str:
         for name, value in said.figures.items()
     )
     lines = (*figures, *said.lines, *filter(None, [said.fault]))
-    return "\n".join([f"{said.name}, {said.ms:,.0f} ms", "", *lines])
+    return coloured_chart("\n".join([f"{said.name}, {said.ms:,.0f} ms", "", *lines]))
 
 
 def _figure(value: float, top: float) -> str:

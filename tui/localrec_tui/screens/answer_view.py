@@ -23,11 +23,15 @@ from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.records import AnsweredQuestion, IntentCorrection
 from localrec_tui.widgets.chips import Chips
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.results import Results
 from localrec_tui.widgets.shown_items import ShownItem
 from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
 
+NOTHING_HERE = (
+    "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks, 6 to import."
+)
 _BY_ROUTER = "router"
 
 
@@ -36,7 +40,10 @@ class AnswerScreen(UserScreen):
 
     DEFAULT_CSS = """
     AnswerScreen #reading { height: 1; margin: 0 1; }
-    AnswerScreen #why { width: 1fr; color: $text-muted; }
+    AnswerScreen #why {
+        width: 1fr; height: 1; color: $text-muted; margin-right: 1;
+        text-wrap: nowrap; text-overflow: ellipsis;
+    }
     AnswerScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
     """
 
@@ -146,6 +153,7 @@ class AnswerScreen(UserScreen):
         self.say(answer_remarks(answer))
         results = self.query_one(Results)
         await results.show(domain, answer.items, answer.near, answered.item_matches_by_key)
+        self._tell_way()
         self._load_verdicts()
 
     async def show_list(self, found: Recommendations) -> None:
@@ -155,6 +163,7 @@ class AnswerScreen(UserScreen):
         await self._hide_reading()
         self.say(list_remarks(found))
         await self.query_one(Results).show(found.domain, found.items)
+        self._tell_way()
         self._load_verdicts()
         self.show_status(f"A list for {found.user}, from {found.history:,} items of their history.")
 
@@ -163,6 +172,11 @@ class AnswerScreen(UserScreen):
         self._answered, self._before = None, ()
         await self._hide_reading()
         await self.query_one(Results).show(self._shown_domain, ())
+        self._tell_way()
+
+    def _tell_way(self) -> None:
+        """Say how the answer is reached from the line."""
+        self.query_one(Prompt).tell_way("the answer" if self.query_one(Results).shown else "")
 
     def say(self, sentences: list[str]) -> None:
         """Show sentences above the items; without any, the lines are free for items."""

@@ -29,6 +29,7 @@ from localrec_tui.messages import (
     WorkStopped,
 )
 from localrec_tui.question_history import QuestionHistory
+from localrec_tui.screens.answer_view import NOTHING_HERE
 from localrec_tui.screens.ask_choices import BY_RULES, AskChoices
 from localrec_tui.services.records import (
     MARC,
@@ -138,6 +139,14 @@ class AskScreen(AskChoices):
         self.call_after_refresh(self._resume)
 
     def _resume(self) -> None:
+        prompt, is_empty = self.query_one(Prompt), self.app.services.is_empty
+        if prompt.disabled and not is_empty:
+            prompt.disabled = False
+            prompt.focus()
+            self.say([])
+        elif is_empty:
+            prompt.disabled = True  # else it would take the 1 that leads to the drinks
+            self.say([NOTHING_HERE])
         if self.app.wants_example:
             self.app.wants_example, self._insert_example = False, True
         if not self._domains and not self.app.services.is_empty:
@@ -145,7 +154,6 @@ class AskScreen(AskChoices):
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
         text, self.app.pending_question = self.app.pending_question, None
         if text:
-            prompt = self.query_one(Prompt)
             prompt.value = text
             prompt.focus()
             self._submit(text)

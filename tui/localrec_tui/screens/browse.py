@@ -18,6 +18,7 @@ from localrec_tui.messages import (
     DomainsLoaded,
     FeedbackGiven,
 )
+from localrec_tui.screens.answer_view import NOTHING_HERE
 from localrec_tui.screens.catalogue_view import CatalogueScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.graph_browser import GraphBrowserScreen
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 _IDLE_S = 0.7  # a pause that says that the question is typed
 _LEAST_FOR_MEANING = 3  # letters
 _TWO_PLACES = "↓ leads to the list, where letters are keys"
-_NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks, 6 to import."
 
 
 class BrowseScreen(CatalogueScreen):
@@ -139,7 +139,7 @@ class BrowseScreen(CatalogueScreen):
             search.focus()
             self._open_domain(self._domains[0].name)
         else:
-            self.show_status(_NOTHING)
+            self.show_status(NOTHING_HERE)
 
     def _open_domain(self, domain: str) -> None:
         self._layout = self.app.services.catalogue.layout(domain)
@@ -256,7 +256,7 @@ class BrowseScreen(CatalogueScreen):
     def action_shelf(self) -> None:
         """Open the user's shelf, once the user is known."""
         if not self._view.domain:
-            self.show_status(_NOTHING)
+            self.show_status(NOTHING_HERE)
         elif self.app.user is None:
             self.app.push_screen(UserDialog(None, nobody=False), self._shelf_of)
         else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import msgspec
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Footer, Label, OptionList
@@ -21,6 +23,14 @@ class ChoiceItem(msgspec.Struct, frozen=True):
     value: str
     name: str
     meaning: str = ""
+
+
+class Choices(OptionList):
+    """The list of a dialog, whose foot says that Enter takes what is pointed at."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Choose", id="take_choice"),
+    ]
 
 
 class ChoiceDialog(Dialog[str]):
@@ -42,7 +52,7 @@ class ChoiceDialog(Dialog[str]):
         """The choices, the one that holds marked in words."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield OptionList(*(self._option(one) for one in self._choices))
+            yield Choices(*(self._option(one) for one in self._choices))
             yield Footer()
 
     def on_mount(self) -> None:

@@ -14,8 +14,8 @@ from textual.widgets import Footer, Label, Static
 from localrec_tui.base_app import Dialog
 
 _REMAP = (
-    "The last column names each action. Give it other keys in tui.toml in the workspace, under "
-    '[keymap]: like = "ctrl+l"'
+    "The last column names each action. Give it other keys under [keymap] in tui.toml, in the "
+    'workspace or for all of them in your folder of settings: like = "ctrl+l"'
 )
 
 
@@ -29,7 +29,7 @@ class HelpScreen(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1,q", "leave", "Close", show=False),
+        Binding("escape,f1,q", "leave", "Close", id="leave"),
     ]
     DEFAULT_CSS = "HelpScreen > .dialog { width: 78; }"
 

@@ -317,7 +317,9 @@ class HomeScreen(UserScreen):
         found = self._found
         if found is None or not found.items:
             listed.add_option(Option(Content(told or "Nothing to recommend yet."), disabled=True))
+            self.query_one(Prompt).tell_way("")
             return
+        self.query_one(Prompt).tell_way("your list")
         listed.border_title = f"For {found.user}"
         listed.border_subtitle = f"from {found.history:,} items of your history"
         for item in found.items:

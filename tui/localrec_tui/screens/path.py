@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Footer, Input, Label
 
 from localrec_tui.base_app import Dialog
-from localrec_tui.widgets.text_line import TextLine
+from localrec_tui.widgets.text_line import DialogLine
 
 _MOST_NAMES = 5_000  # of a folder are looked at
 
@@ -33,7 +34,7 @@ class PathDialog(Dialog[str]):
     ]
     DEFAULT_CSS = """
     PathDialog > .dialog { width: 90; }
-    PathDialog DirectoryTree { height: 12; }
+    PathDialog FileTree { height: 12; }
     """
 
     def __init__(self, title: str, hint: str, start: Path) -> None:
@@ -44,8 +45,8 @@ class PathDialog(Dialog[str]):
         """The line, and the files below."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield TextLine(placeholder=self._hint, suggester=PathSuggester(), max_length=4_000)
-            yield DirectoryTree(self._start)
+            yield DialogLine(placeholder=self._hint, suggester=PathSuggester(), max_length=4_000)
+            yield FileTree(self._start)
             yield Label("Paste or type a path, or pick a file below.", classes="hint")
             yield Footer()
 
@@ -66,6 +67,14 @@ class PathDialog(Dialog[str]):
     @on(DirectoryTree.FileSelected)
     def _picked(self, event: DirectoryTree.FileSelected) -> None:
         self.dismiss(str(event.path))
+
+
+class FileTree(DirectoryTree):
+    """Folders and files but for the hidden ones, which can still be typed."""
+
+    def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
+        """Leave out what begins with a dot."""
+        return (one for one in paths if not one.name.startswith("."))
 
 
 class PathSuggester(Suggester):

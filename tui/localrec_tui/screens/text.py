@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Footer, Input, Label
 
 from localrec_tui.base_app import Dialog
-from localrec_tui.widgets.text_line import TextLine
+from localrec_tui.widgets.text_line import DialogLine
 
 
 class TextDialog(Dialog[str]):
@@ -28,7 +28,7 @@ class TextDialog(Dialog[str]):
         """One line."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield TextLine(placeholder=self._hint, max_length=500)
+            yield DialogLine(placeholder=self._hint, max_length=500)
             yield Footer()
 
     @on(Input.Submitted)

@@ -15,8 +15,10 @@ from textual.widgets.option_list import Option
 from localrec_tui.base_app import AppScreen, Dialog
 from localrec_tui.messages import UsersLoaded, WorkFailed
 from localrec_tui.widgets.choice_field import ChoiceField
-from localrec_tui.widgets.text_line import TextLine
+from localrec_tui.widgets.text_line import DialogLine
 from localrec_tui.workers import run_in_thread
+
+_ENTER = "What you say is kept under this name, on this machine. Enter takes it."
 
 
 class UserDialog(Dialog[str]):
@@ -30,7 +32,10 @@ class UserDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", show=False),
     ]
-    DEFAULT_CSS = "UserDialog OptionList { max-height: 12; }"
+    DEFAULT_CSS = """
+    UserDialog OptionList { max-height: 12; }
+    UserDialog OptionList.-none { display: none; }
+    """
 
     def __init__(self, user: str | None, *, nobody: bool = True) -> None:
         super().__init__()
@@ -43,9 +48,9 @@ class UserDialog(Dialog[str]):
         """Compose the line to search and to name a new user, and the known users."""
         with Vertical(classes="dialog"):
             yield Label("Who are you?", classes="title")
-            yield TextLine(placeholder="Search, or type a new name", max_length=200)
+            yield DialogLine(placeholder="Search, or type a new name", max_length=200)
             yield OptionList()
-            yield Label("", classes="hint", id="status", markup=False)
+            yield Label(_ENTER, classes="hint", id="status", markup=False)
             yield Footer()
 
     def on_mount(self) -> None:
@@ -93,6 +98,7 @@ class UserDialog(Dialog[str]):
             users.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
         if message.like and _called(message) is None:
             users.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
+        users.set_class(not users.option_count, "-none")
         if self._is_named:
             self._choose(message)
 

@@ -23,13 +23,15 @@ def badge(kind: str, text: str) -> Content:
 
 
 def match_badges(match: ItemMatch, missing: Iterable[str]) -> list[Content]:
-    """A badge for each wish, met or not, and for each component that is not at hand."""
+    """A badge for each wish, met or not, and one for the components that are not at hand."""
     found = [
         badge("met", f"✓ {one.label}") if one.holds else badge("missed", f"✗ {one.label}")
         for one in match.checks
     ]
     found += [badge("met", f"have {name}") for name in match.have]
-    return found + [badge("missing", f"not on your shelf: {name}") for name in missing]
+    if names := ", ".join(missing):
+        found.append(badge("missing", f"not on your shelf: {names}"))
+    return found
 
 
 def in_line(badges: Iterable[Content]) -> Content:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from textual import events
+from textual.content import Content
 from textual.widgets import Static
 
 from localrec_tui.plots import bar_with_interval, difference_bar
 from localrec_tui.services.runs import MetricValue
+from localrec_tui.widgets.chart_colours import coloured_chart
 
 _LONGEST_NAME = 28
 _NUMBERS = 26  # cells of "0.123 [0.100, 0.150]" and what parts it from the bar
@@ -39,7 +41,7 @@ class IntervalBars(FigureRows):
     """One line for each name: its bar on a scale from 0 to the largest bound of all."""
 
     def _draw(self) -> None:
-        self.update("\n".join(interval_bar_lines(self._rows, self.size.width)))
+        self.update(coloured_chart("\n".join(interval_bar_lines(self._rows, self.size.width))))
 
 
 class DifferenceBars(FigureRows):
@@ -49,13 +51,18 @@ class DifferenceBars(FigureRows):
         width = self.size.width - _name_width(list(self._rows)) - _NUMBERS - 4
         reach = max((abs(end) for one in self._rows.values() for end in _ends(one)), default=1.0)
         lines = [
-            f"{_name(name, list(self._rows))}  "
-            f"{difference_bar(one.value or 0.0, one.low, one.high, max(width, _NARROWEST), reach)}"
-            f"  {format_interval(one, sign='+')}"
+            Content.assemble(
+                f"{_name(name, list(self._rows))}  ",
+                (
+                    difference_bar(one.value, one.low, one.high, max(width, _NARROWEST), reach),
+                    _difference_colour(one),
+                ),
+                f"  {format_interval(one, sign='+')}",
+            )
             for name, one in self._rows.items()
             if one.value is not None
         ]
-        self.update("\n".join(lines))
+        self.update(Content("\n").join(lines))
 
 
 def interval_bar_lines(rows: Mapping[str, MetricValue], width: int) -> list[str]:
@@ -70,6 +77,15 @@ def interval_bar_lines(rows: Mapping[str, MetricValue], width: int) -> list[str]
             drawn = bar_with_interval(one.value, one.low, one.high, cells, top)
         lines.append(f"{_name(name, names)}  {drawn}  {format_interval(one)}")
     return lines
+
+
+def _difference_colour(one: MetricValue) -> str:
+    """Green or red where the whole interval lies on one side of 0; the signs say so as well."""
+    if one.low is not None and one.low > 0:
+        return "$success"
+    if one.high is not None and one.high < 0:
+        return "$error"
+    return "$accent"
 
 
 def format_interval(one: MetricValue, *, sign: str = "") -> str:

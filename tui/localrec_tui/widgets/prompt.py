@@ -1,18 +1,23 @@
-"""The line for a question; arrows bring back earlier questions."""
+"""The line for a question; arrows bring back earlier questions, a lone digit leads to a room."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import getters, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.widgets import Input
 
+from localrec_tui.base_app import BaseApp
 from localrec_tui.question_history import QuestionHistory
 from localrec_tui.widgets.text_line import TextLine
 
+_ASKS = "Enter asks"
+
 
 class Prompt(TextLine):
-    """One line with a history.
+    """One line with a history; its frame says what Enter and the arrow do.
 
     Args:
         questions: What was asked before.
@@ -25,6 +30,7 @@ class Prompt(TextLine):
         Binding("up", "earlier", "Earlier question", show=False, id="earlier"),
         Binding("down", "later", "Later question, then the answer", show=False, id="later"),
     ]
+    app = getters.app(BaseApp)
     DEFAULT_CSS = """
     Prompt { border: round $border; height: 3; padding: 0 1; }
     Prompt:focus { border: round $accent; }
@@ -33,6 +39,34 @@ class Prompt(TextLine):
     def __init__(self, questions: QuestionHistory) -> None:
         super().__init__(placeholder="What would you like?", max_length=2_000, id="prompt")
         self.questions = questions
+        self._way = _ASKS
+        self.border_subtitle = _ASKS
+
+    def tell_way(self, below: str) -> None:
+        """Say on the frame where the arrow leads from here; "" where it leads nowhere."""
+        self._way = f"{_ASKS}   ↓ leads to {below}, where letters are keys" if below else _ASKS
+        self._tell_enter()
+
+    async def action_submit(self) -> None:
+        """Ask; a digit alone, which asks nothing, leads to the room of that number."""
+        room = self._room()
+        if room is None:
+            await super().action_submit()
+        else:
+            self.value = ""
+            self.app.switch_mode(room)
+
+    @on(Input.Changed)
+    def _tell_enter(self) -> None:
+        room = self._room()
+        self.border_subtitle = self._way if room is None else f"Enter leads to {room.capitalize()}"
+
+    def _room(self) -> str | None:
+        """What the app calls the room whose number stands here alone; None for anything else."""
+        rooms = list(self.app.main_screens())
+        text = self.value.strip()
+        is_number = text.isdecimal() and len(text) == 1 and 1 <= int(text) <= len(rooms)
+        return rooms[int(text) - 1] if is_number else None
 
     def action_earlier(self) -> None:
         """Bring back the question before."""

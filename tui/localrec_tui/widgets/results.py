@@ -302,11 +302,18 @@ class ItemCard(Static, can_focus=True):
     def __init__(self, shown: ShownItem) -> None:
         super().__init__(card_text(shown), markup=False)
         self.shown = shown
+        self._width = 0
 
     def show(self, shown: ShownItem) -> None:
         """Show the same item, of which more is known."""
         self.shown = shown
-        self.update(card_text(shown))
+        self.update(card_text(shown, self._width))
+
+    def on_resize(self) -> None:
+        """Break the lines anew where the width is another."""
+        if (width := self.content_size.width) != self._width:
+            self._width = width
+            self.update(card_text(self.shown, width))
 
 
 def _cells(one: ShownItem) -> list[Text]:

@@ -39,11 +39,18 @@ class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
 
 
+_INDENT = " " * 4  # of what stands below the name in a card
+
 Column = tuple[str, Callable[[ShownItem], Any], Callable[[ShownItem], str]]  # head, sorts by, tells
 
 
-def card_text(one: ShownItem) -> Content:
-    """An item as a card tells it; every mark is also a word or a sign, not a colour alone."""
+def card_text(one: ShownItem, width: int = 0) -> Content:
+    """An item as a card tells it; every mark is also a word or a sign, not a colour alone.
+
+    Args:
+        one: The item.
+        width: Cells of a line; what is longer goes on below its own beginning. 0: not known yet.
+    """
     item = one.item
     mark = "close, but misses something" if one.near else _fits(one)
     head = Content.assemble(
@@ -52,12 +59,14 @@ def card_text(one: ShownItem) -> Content:
         (f"  {mark}", "$text-warning") if mark else "",
         (f"  [{one.said}]", "bold $text-accent") if one.said else "",
     )
-    lines = [head, Content(f"    {item.reason or '…'}")]
+    parts = [Content(item.reason or "…")]
     if recipe := _recipe(item):
-        lines.append(Content.styled(f"    {recipe}", "dim"))
+        parts.append(Content.styled(recipe, "dim"))
     if badges := match_badges(one.match, item.missing):
-        lines.append(Content.assemble("    ", in_line(badges)))
-    return Content("\n").join(lines)
+        parts.append(in_line(badges))
+    room = width - len(_INDENT)
+    below = [line for part in parts for line in (part.wrap(room) if room > 0 else [part])]
+    return Content("\n").join([head, *(Content.assemble(_INDENT, line) for line in below)])
 
 
 def _fits(one: ShownItem) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 
@@ -42,3 +45,11 @@ class TextLine(Input):
             )
         if told:
             self.notify(" ".join(told), severity="warning", timeout=10)
+
+
+class DialogLine(TextLine):
+    """The line of a dialog, whose foot says that Enter takes what was typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Take it", id="take_line"),
+    ]

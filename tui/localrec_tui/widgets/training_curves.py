@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from localrec_tui.plots import Point, curve, smoothed
 from localrec_tui.services.trainings import LoggedStep
+from localrec_tui.widgets.chart_colours import coloured_chart
 
 MetricUnit = Literal["score", "share", "count"]
 StepSpan = tuple[int, int]  # the first step and the last
@@ -119,7 +120,7 @@ class Curve(Static):
     def _draw(self) -> None:
         size = self.content_size
         head, *lines = curve_lines(self._figure, self._points, self._span, size.width, size.height)
-        self.update(Content.assemble((head, "bold"), "\n", "\n".join(lines)))
+        self.update(Content.assemble((head, "bold"), "\n", coloured_chart("\n".join(lines))))
 
 
 class Curves(Grid):

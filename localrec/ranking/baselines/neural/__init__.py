@@ -1,4 +1,4 @@
-"""Neural baselines; the modules beside this one need torch, this one and `configs` do not."""
+"""Neural baselines; this module and `configs` import no torch, the others do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_sasrec(config: SASRecConfig) -> SASRec:
-    """Self-attention over a history.
+    """Make SASRec: self-attention over a history.
 
     Raises:
         UsageError: torch is not installed, or the sizes do not go together.
@@ -29,7 +29,7 @@ def make_sasrec(config: SASRecConfig) -> SASRec:
 
 
 def make_gru4rec(config: GRU4RecConfig) -> GRU4Rec:
-    """A recurrent network over a history.
+    """Make GRU4Rec: a recurrent network over a history.
 
     Raises:
         UsageError: torch is not installed.
@@ -40,7 +40,7 @@ def make_gru4rec(config: GRU4RecConfig) -> GRU4Rec:
 
 
 def make_lightgcn(config: LightGCNConfig) -> LightGCN:
-    """Embeddings smoothed along the graph of who had what.
+    """Make LightGCN: embeddings propagated over the interaction graph.
 
     Raises:
         UsageError: torch is not installed.

@@ -1,4 +1,4 @@
-"""What can be set on the neural baselines; free of torch, so that a catalogue can list it.
+"""The settings of the neural baselines, free of torch so that a catalogue can list them.
 
 SASRec's batch size, negatives, dropout and learning rate were compared on MovieLens 100K, by the
 validation items; the other two took over what served it, and were not searched any further.
@@ -18,7 +18,7 @@ Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 
 
 class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all three share.
+    """The settings of all three.
 
     Args:
         embedding_size: Numbers that stand for an item.
@@ -48,7 +48,7 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class SASRecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Self-attention.
+    """Configure SASRec.
 
     Args:
         length: Newest items of a history that are looked at.
@@ -64,7 +64,7 @@ class SASRecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class GRU4RecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A recurrent network.
+    """Configure GRU4Rec.
 
     Args:
         length: Newest items of a history that are looked at.
@@ -81,7 +81,7 @@ class GRU4RecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class LightGCNConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Embeddings smoothed along the graph of who had what.
+    """Configure LightGCN.
 
     Args:
         layers: Steps along the graph.

@@ -1,4 +1,4 @@
-"""GRU4Rec: what comes next by a gated recurrent network (Hidasi et al., ICLR 2016).
+"""GRU4Rec: predict the next item by a gated recurrent network (Hidasi et al., ICLR 2016).
 
 With the later findings: cross-entropy over all items (or some drawn for the batch) instead of
 pairwise losses, one embedding for input and output (Hidasi and Karatzoglou, CIKM 2018; Petrov and
@@ -35,7 +35,7 @@ class GRU4Rec(SequenceRecommender):
 
 
 class RecurrentNetwork(SequenceNetwork):
-    """Recurrent layers, and a projection back to the size of an embedding.
+    """Recurrent layers, and a projection back to the embedding size.
 
     Args:
         items: How many there are.
@@ -51,7 +51,7 @@ class RecurrentNetwork(SequenceNetwork):
         self.projection = nn.Linear(config.state_size, config.embedding_size)
 
     def read(self, inputs: Tensor) -> Tensor:
-        """States (b, t, embedding_size)."""
+        """Return the states (b, t, embedding_size)."""
         memory_context, _ = self.recurrent(inputs)
         states: Tensor = self.projection(self.state_dropout(memory_context))
         return states

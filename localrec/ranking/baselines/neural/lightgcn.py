@@ -1,14 +1,14 @@
-"""LightGCN: embeddings smoothed along the graph of who had what (He et al., SIGIR 2020).
+"""LightGCN: embeddings propagated over the interaction graph (He et al., SIGIR 2020).
 
     e_u(k+1) = sum over the items i of u of e_i(k) / sqrt(|u| |i|),  and likewise for e_i(k+1)
 
-and what is compared are the means of e(0), ..., e(layers). The loss is not the paper's BPR but a
-softmax of cosines over one positive and the negatives drawn for the batch, which reaches more in
-fewer epochs (Wu et al., "On the Effectiveness of Sampled Softmax Loss", TOIS 2024).
+Scores compare the means of e(0), ..., e(layers). The loss is not the paper's BPR but a softmax of
+cosines over one positive and the batch's negatives, which reaches more in fewer epochs (Wu et al.,
+"On the Effectiveness of Sampled Softmax Loss", TOIS 2024).
 
-A person is not looked up but put together from the history of the request: from layer 1 on their
-embedding is a sum over their items. For a history that was trained on this is the very embedding of
-the training; newer items count at once, and a stranger only goes without e_u(0).
+A user's embedding is computed from the history of the request: from layer 1 on it is a sum over
+their items. For a trained history this equals the embedding of the training; newer items count at
+once, and an unknown user lacks only e_u(0).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Pairs = tuple[Tensor, Tensor]  # people and items, both (b,)
 
 
 class LightGCN:
-    """Cosines of a history's embedding with those of all items; -inf for items that nobody had.
+    """Score items by the cosine of embeddings; -inf for items without interactions.
 
     An empty history of someone who was trained on leaves their e_u(0) only; a stranger's finds all
     items alike.
@@ -56,7 +56,7 @@ class LightGCN:
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Train until the last item of each person, which is kept back, is found no better."""
+        """Train with early stopping on the last item of some users."""
         config = self._config
         kept, held_out = hold_out(train, config.validation_people, seed)
         generator = np.random.default_rng(seed)
@@ -76,14 +76,14 @@ class LightGCN:
         self._unseen = np.bincount(train.item, minlength=train.items) == 0
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Cosines, (b, items)."""
+        """Compute the cosines, (b, items)."""
         scores = self._snapshot.score(requests)
         scores[:, self._unseen] = -np.inf
         return scores
 
 
 class TrainedEmbeddings(msgspec.Struct, frozen=True):
-    """All that scoring needs of a trained network.
+    """The embeddings of a trained network, for scoring.
 
     Args:
         people: e_u(0), (people, size).
@@ -97,7 +97,7 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
     items: NDArray[np.float32]
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Cosines, (b, items); 0 where nothing is known of a person."""
+        """Compute the cosines, (b, items); 0 for a user without known items."""
         own = np.zeros((len(requests), self.people.shape[1]), dtype=np.float32)
         known = requests.user >= 0
         own[known] = self.people[requests.user[known]]
@@ -112,7 +112,7 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
 
 
 class PropagationGraph(msgspec.Struct, frozen=True):
-    """Edges both ways between people, who come first, and items, ordered by who receives.
+    """Edges both ways between users, who come first, and items, sorted by receiver.
 
     Args:
         sender: Where each edge begins, (edges,) int64.
@@ -126,7 +126,7 @@ class PropagationGraph(msgspec.Struct, frozen=True):
 
 
 class GraphPropagation(torch.autograd.Function):
-    """One step along the graph: each node's weighted sum of its neighbours, (nodes, size).
+    """One propagation step: each node's weighted sum of its neighbours, (nodes, size).
 
     The graph is symmetric, so the gradient takes the same step. As an embedding bag it is as fast
     as a sparse matrix, and on every device the same sum in the same order.
@@ -134,7 +134,7 @@ class GraphPropagation(torch.autograd.Function):
 
     @staticmethod
     def forward(context: Any, nodes: Tensor, graph: PropagationGraph) -> Tensor:
-        """The step."""
+        """Compute one step."""
         context.graph = graph
         return functional.embedding_bag(
             graph.sender, nodes, graph.first, mode="sum", per_sample_weights=graph.weight
@@ -142,12 +142,12 @@ class GraphPropagation(torch.autograd.Function):
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """The same step."""
+        """Compute the gradient, which is the same step."""
         return GraphPropagation.forward(context, gradients[0].contiguous(), context.graph), None
 
 
 class GraphNetwork(nn.Module):
-    """Embeddings of people and items, and the graph between them.
+    """Embeddings of users and items, and the graph between them.
 
     Args:
         had: Who had what; what is learnt from.
@@ -167,14 +167,14 @@ class GraphNetwork(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.1)
 
     def layers(self) -> list[Tensor]:
-        """e(0), ..., e(layers), each (people + items, size)."""
+        """Return e(0), ..., e(layers), each (users + items, size)."""
         reached: list[Tensor] = [self.embedding.weight]
         for _ in range(self._config.layers):
             reached.append(GraphPropagation.apply(reached[-1], self._graph))
         return reached
 
     def loss_of(self, pairs: Pairs) -> Tensor:
-        """Mean cross-entropy of the items of the pairs among all, or among some drawn for all."""
+        """Average the cross-entropy of each pair's item among all items, or among drawn ones."""
         config, people, items = self._config, len(self._items_of), len(self._people_of)
         person, item = pairs
         directions = functional.normalize(torch.stack(self.layers()).sum(dim=0))
@@ -191,7 +191,7 @@ class GraphNetwork(nn.Module):
         return functional.cross_entropy(logits, torch.zeros_like(item))
 
     def snapshot(self) -> TrainedEmbeddings:
-        """The embeddings as they are now."""
+        """Copy the current embeddings."""
         people = len(self._items_of)
         with torch.no_grad():
             layers = torch.stack(self.layers()).cpu()
@@ -206,7 +206,7 @@ class GraphNetwork(nn.Module):
 
 
 def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> PropagationGraph:
-    """The edges of who had what, in both directions."""
+    """Build the edges of the interactions, in both directions."""
     items_of, users_of = had.user_likes, had.likes
     people = np.arange(len(items_of)).repeat(items_of)  # of the edges by person
     items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
@@ -228,7 +228,7 @@ def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> Pro
 def draw_pairs(
     train: Interactions, batch_size: int, generator: np.random.Generator, device: torch.device
 ) -> list[Pairs]:
-    """All interactions of an epoch in random batches."""
+    """Yield all interactions of an epoch in random batches."""
     order = generator.permutation(len(train))
     batches = (order[at : at + batch_size] for at in range(0, len(order), batch_size))
     return [

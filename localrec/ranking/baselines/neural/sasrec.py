@@ -1,4 +1,4 @@
-"""SASRec: what comes next by self-attention over a history (Kang and McAuley, ICDM 2018).
+"""SASRec: predict the next item by self-attention over a history (Kang and McAuley, ICDM 2018).
 
 Where it departs from the paper, each for quality or speed at the same size:
 
@@ -50,7 +50,7 @@ class SASRec(SequenceRecommender):
         self._sizes = config
 
     def export(self) -> SasRecEncoder:
-        """The fitted network as arrays, to be asked without torch; theirs to keep."""
+        """Copy the fitted network into arrays, for use without torch."""
         assert isinstance(self._network, AttentionNetwork)
         return exported(self._network, self._counts > 0)
 
@@ -59,7 +59,7 @@ class SASRec(SequenceRecommender):
 
 
 class AttentionNetwork(SequenceNetwork):
-    """Blocks of attention that looks back, and of feed-forward.
+    """Blocks of causal self-attention and feed-forward layers.
 
     Args:
         items: How many there are.
@@ -76,7 +76,7 @@ class AttentionNetwork(SequenceNetwork):
         self.norm = nn.LayerNorm(size)
 
     def read(self, inputs: Tensor) -> Tensor:
-        """States (b, t, size), t at most `length`."""
+        """Return the states (b, t, size), t at most `length`."""
         width = inputs.shape[1]
         place = torch.arange(width, device=inputs.device)
         distance = place[:, None] - place  # (t, t): how far back the second lies from the first
@@ -90,7 +90,7 @@ class AttentionNetwork(SequenceNetwork):
 
 
 class TransformerBlock(nn.Module):
-    """One layer: each place gathers from those before it, then thinks for itself.
+    """One block: causal self-attention, then a feed-forward layer.
 
     Args:
         size: Of a state.
@@ -108,7 +108,7 @@ class TransformerBlock(nn.Module):
         self.dropout = ByteDropout(dropout)
 
     def forward(self, states: Tensor, between: Tensor) -> Tensor:
-        """States (b, t, size) from such, `between` (heads, t, t) added before the softmax."""
+        """Return the states (b, t, size); `between` (heads, t, t) is added before the softmax."""
         states = states + self.dropout(self._attend(self.attention_norm(states), between))
         inner = torch.relu(self.inner(self.inner_norm(states)))
         updated: Tensor = states + self.dropout(self.outer(inner))
@@ -127,7 +127,7 @@ class TransformerBlock(nn.Module):
 
 
 def exported(network: AttentionNetwork, met: NDArray[np.bool_]) -> SasRecEncoder:
-    """A network's weights in the order that `Attention` has them.
+    """Return a network's weights in the order of the NumPy encoder.
 
     Args:
         network: On any device.

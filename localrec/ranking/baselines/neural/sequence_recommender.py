@@ -1,4 +1,4 @@
-"""What SASRec and GRU4Rec share: a network that reads a history and says what comes next.
+"""Common code of SASRec and GRU4Rec: a network that reads a history and predicts the next item.
 
 Each person's training items are cut into windows of at most `length`, in every epoch at another
 place, so that each item is a target once in an epoch, after contexts of all lengths. One pass over
@@ -45,7 +45,7 @@ Window = tuple[Tensor, Tensor]  # items and the next items, both (b, t)
 
 
 class SequenceNetwork(nn.Module, ABC):
-    """Embeddings on the way in and out; what lies between is the subclass's.
+    """Input and output embeddings; a subclass adds the layers between them.
 
     Args:
         items: How many there are; number `items` is the filling.
@@ -62,20 +62,20 @@ class SequenceNetwork(nn.Module, ABC):
         self.dropout = ByteDropout(dropout)
 
     def forward(self, items: Tensor) -> Tensor:
-        """States (b, t, size) after each of the items (b, t)."""
+        """Return the states (b, t, size) after each of the items (b, t)."""
         states: Tensor = self.read(self.dropout(self.embedding(items)))
         return states
 
     @abstractmethod
     def read(self, inputs: Tensor) -> Tensor:
-        """States (b, t, size) from embeddings of that shape; each from what stands before only."""
+        """Return the states (b, t, size) from embeddings of that shape, causally."""
 
     def scores(self, states: Tensor) -> Tensor:
-        """Logits (n, items) of all items as the next one, from states (n, size)."""
+        """Return the logits (n, items) of the next item from states (n, size)."""
         return functional.linear(states, self.embedding.weight[: self.items], self.bias)
 
     def sampled_scores(self, states: Tensor, targets: Tensor, negatives: int) -> Tensor:
-        """Logits (n, 1 + negatives): each one's target, then items drawn evenly for all of them.
+        """Return logits (n, 1 + negatives): the target's, then those of shared random negatives.
 
         The drawn ones stand for the whole catalogue, hence the summand; one that happens to be
         the target does not count.
@@ -89,7 +89,7 @@ class SequenceNetwork(nn.Module, ABC):
 
 
 class SequenceRecommender(ABC):
-    """Scores are the network's after the newest `length` items of a history.
+    """Score all items after the newest `length` items of a history.
 
     -inf for items that nobody had. An empty history gets the popularity of the training data.
 
@@ -105,10 +105,10 @@ class SequenceRecommender(ABC):
 
     @abstractmethod
     def _build_network(self, items: int) -> SequenceNetwork:
-        """A network with fresh weights."""
+        """Build a network with fresh weights."""
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Train until the last item of each person, which is kept back, is found no better."""
+        """Train with early stopping on the last item of some users."""
         config = self._config
         kept, held_out = hold_out(train, config.validation_people, seed)
         generator = np.random.default_rng(seed)
@@ -129,7 +129,7 @@ class SequenceRecommender(ABC):
     training: TrainingResult
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Logits, (b, items); for an empty history the number of people who had each item."""
+        """Return the logits, (b, items); the popularity for an empty history."""
         with torch_threads(self._config.threads):
             scores = score_histories(self._network, requests.histories, self._config.length)
         empty = np.array([not len(history) for history in requests.histories], dtype=bool)
@@ -143,7 +143,7 @@ class SequenceRecommender(ABC):
 
 
 def loss_of(network: SequenceNetwork, window: Window, negatives: int) -> Tensor:
-    """Mean cross-entropy of the next items, over all items or over some drawn for the batch."""
+    """Average the cross-entropy of the next items, over all items or over sampled negatives."""
     items, next_items = window
     counts = next_items != NO_TARGET
     states, targets = network(items)[counts], next_items[counts]
@@ -156,7 +156,7 @@ def loss_of(network: SequenceNetwork, window: Window, negatives: int) -> Tensor:
 def score_histories(
     network: SequenceNetwork, histories: Sequence[NDArray[np.int32]], length: int
 ) -> NDArray[np.float32]:
-    """Logits (b, items) of what comes after each history; means nothing for an empty one."""
+    """Compute the logits (b, items) after each history; meaningless for an empty one."""
     device = network.bias.device
     scores = np.empty((len(histories), network.items), dtype=np.float32)
     for begin in range(0, len(histories), _SCORED_AT_ONCE):
@@ -179,7 +179,7 @@ def draw_batches(
     generator: np.random.Generator,
     device: torch.device,
 ) -> list[Window]:
-    """Draw all windows of an epoch in random batches, on the device."""
+    """Yield all windows of an epoch in random batches, on the device."""
     windows = cut_windows(train, length, generator, filling=train.items)
     return [
         (torch.from_numpy(items).to(device), torch.from_numpy(next_items).to(device))

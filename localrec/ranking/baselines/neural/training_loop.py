@@ -1,13 +1,12 @@
-"""How every neural baseline is trained: one cycle of the learning rate, and the best epoch kept.
+"""The training loop of the neural baselines: one learning-rate cycle, and the best epoch kept.
 
-The last item of each person is kept back, and after every epoch the network ranks all items for
-them (NDCG@10, what they had already left out). Training ends when that has not grown for
-`patience` epochs; the weights of the best epoch stay. With nobody to keep back, the last ones do.
+The last item of each user is held out. After every epoch the network ranks all unseen items for
+these users (NDCG@10). Training ends when that has not grown for `patience` epochs; the weights of
+the best epoch stay. Without users to hold out, the last weights stay.
 
-A fit sets the seed and the threads and asks torch for deterministic algorithms, and puts back all
-three, also when it is interrupted. The same seed gives the same weights on the same machine, torch
-and number of threads; across them sums are rounded otherwise. Nothing is written to
-disk, and no network is reached.
+A fit sets torch's seed, threads and deterministic algorithms, and restores all three, also when it
+is interrupted. The same seed gives the same weights on the same machine, torch and number of
+threads; elsewhere sums are rounded differently. Nothing is written to disk or read from a network.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Batch = TypeVar("Batch")
 
 
 class ValidationSplit(msgspec.Struct, frozen=True):
-    """What the training is validated on.
+    """The validation data of a training.
 
     Args:
         requests: Of the people who gave up their last item, without it.
@@ -51,7 +50,7 @@ class ValidationSplit(msgspec.Struct, frozen=True):
 
 
 class TrainingResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a training went.
+    """The record of a training.
 
     Args:
         epochs: So many were done.
@@ -67,7 +66,7 @@ class TrainingResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hold_out(train: Interactions, people: int, seed: int) -> tuple[Interactions, ValidationSplit]:
-    """Part the last item of at most `people` people, drawn by the seed, from the rest."""
+    """Hold out the last item of at most `people` users, drawn by the seed."""
     rows = np.diff(train.first_row)
     able = np.flatnonzero(rows >= FEWEST_ROWS)
     drawn = np.random.default_rng(seed).permutation(able)[:people]
@@ -81,7 +80,7 @@ def hold_out(train: Interactions, people: int, seed: int) -> tuple[Interactions,
 
 
 def ndcg_of(scores: NDArray[np.float32], held_out: ValidationSplit) -> float:
-    """Mean NDCG@10 of the items kept back among all that the person did not have; NaN for nobody.
+    """Average NDCG@10 of the held-out items among all unseen ones; NaN without users.
 
     An item that ties with others stands behind them, and so does one whose score is not a number:
     a network that says nothing, or that diverged, earns nothing.
@@ -98,13 +97,13 @@ def ndcg_of(scores: NDArray[np.float32], held_out: ValidationSplit) -> float:
 
 
 def choose_device() -> torch.device:
-    """CUDA where there is one, else the CPU."""
+    """Choose CUDA where there is a GPU, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
-    """So many threads of torch inside the block."""
+    """Limit torch's threads inside the block."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -115,7 +114,7 @@ def torch_threads(count: int) -> Iterator[None]:
 
 @contextmanager
 def reproducible(seed: int, threads: int) -> Iterator[torch.device]:
-    """The device to train on, seeded and deterministic; what was set before comes back."""
+    """Yield the training device, seeded and deterministic; the old settings come back."""
     device = choose_device()
     before = torch.are_deterministic_algorithms_enabled()
     deterministic: Any = torch.utils.deterministic  # what it holds is put there at run time
@@ -144,7 +143,7 @@ def train_network(
     judge: Callable[[], float],
     progress: Progress,
 ) -> TrainingResult:
-    """Train the network in place.
+    """Train a network in place.
 
     Args:
         name: Said with the progress, which is counted in epochs.
@@ -192,7 +191,7 @@ def _descend(
     config: NeuralConfig,
     epoch: int,
 ) -> float:
-    """One epoch; the mean loss."""
+    """Train one epoch; return the mean loss."""
     network.train()
     total = 0.0
     for place, batch in enumerate(batches):
@@ -213,7 +212,7 @@ def _copy_weights(network: nn.Module) -> dict[str, Tensor]:
 
 
 class ByteDropout(nn.Module):
-    """Dropout that draws one byte for each number, so to the nearest 1/256.
+    """Dropout with one random byte for each number, so probabilities are rounded to 1/256.
 
     On a CPU torch's own spends more time on drawing than a small network on everything else.
     """
@@ -223,7 +222,7 @@ class ByteDropout(nn.Module):
         self._dropped = min(round(share * _BYTE), _BYTE - 1)
 
     def forward(self, values: Tensor) -> Tensor:
-        """The values with some set to 0 and the others scaled up; unchanged outside training."""
+        """Zero some values and scale the others up; outside training change nothing."""
         if not self.training or not self._dropped:
             return values
         words = torch.empty(-(-values.numel() // 8), dtype=torch.int64, device=values.device)

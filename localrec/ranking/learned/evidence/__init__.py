@@ -1,4 +1,4 @@
-"""The kinds of evidence, one module each; `KINDS` lists them in the order they are fitted."""
+"""The kinds of evidence, one module each; `KINDS` lists them in the order of fitting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kind of evidence is: fitted on a log once, then scoring all items for many histories.
+"""The protocol of a kind of evidence: fitted to a log once, then scoring all items.
 
 A fitted kind is a frozen record of arrays, so that saving it needs no code of its own: every array
 field goes into the artefact, every number and text beside it. One kind may give several signals,
@@ -24,7 +24,7 @@ from localrec.ranking.learned.sparse import SparseRows
 
 
 class FitStoppedError(LocalrecError):
-    """A fit ended early on request; what was finished before is kept for the next one."""
+    """A fit ended early on request; its finished parts are kept for the next one."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -40,7 +40,7 @@ FADES = {"recent": 0.8, "long": 1.0}
 
 
 class FitContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What fitting one kind of evidence may use.
+    """The inputs of a fit.
 
     Args:
         log: All interactions that may be learnt from.
@@ -76,7 +76,7 @@ class FittedEvidence(Protocol):
     kind: ClassVar[str]
 
     def signals(self, histories: Histories) -> Signals:
-        """Scores of all items by the name of the signal, higher is better, (b, items) each.
+        """Compute named signals, scores of all items where higher is better, (b, items) each.
 
         A history that the kind can say nothing about gets one score for all items.
         """
@@ -87,7 +87,7 @@ Fit = Callable[[FitContext], FittedEvidence | None]
 
 
 def history_weights(histories: Histories, fade: float, mean_rating: float) -> Floats:
-    """How much each item of the histories counts, (m,).
+    """Compute the weight of each history item, (m,).
 
     Each older item counts `fade` times the next newer one. Where the order is not known nothing
     fades: a list of five favourites has no end that is newer. What was rated below the store's
@@ -100,7 +100,7 @@ def history_weights(histories: Histories, fade: float, mean_rating: float) -> Fl
 
 
 def add_rows(rows: SparseRows, histories: Histories, weights: Floats) -> Floats:
-    """For each history the sum of its items' rows, (b, columns)."""
+    """Sum the rows of each history's items, (b, columns)."""
     scores = np.empty((len(histories), rows.columns), dtype=np.float32)
     bounds = histories.first.tolist()
     for number in range(len(histories)):
@@ -110,7 +110,7 @@ def add_rows(rows: SparseRows, histories: Histories, weights: Floats) -> Floats:
 
 
 def check_stop(context: FitContext) -> None:
-    """End the fit here if somebody asked for it.
+    """End the fit here if a stop was requested.
 
     Raises:
         FitStoppedError: the stop flag is up.
@@ -119,7 +119,7 @@ def check_stop(context: FitContext) -> None:
 
 
 def check_stop_flag(should_stop: ShouldStop) -> None:
-    """As `check_stop`, where there is no context.
+    """End the fit if a stop flag is set, as `check_stop` without a context.
 
     Raises:
         FitStoppedError: the stop flag is up.

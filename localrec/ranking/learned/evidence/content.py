@@ -1,4 +1,4 @@
-"""Attributes and texts: how an item resembles the history by what is known of it.
+"""Content: the similarity of items and history by attributes and texts.
 
 The only evidence for an item that nobody met yet. Attributes are compared by the cosine of their
 inverse document frequencies, texts by the cosine of their vectors less the mean of all; each once
@@ -23,7 +23,7 @@ from localrec.ranking.learned.sparse import SparseRows
 
 
 class Attributes(msgspec.Struct, frozen=True):
-    """Weighted attributes of the items, both ways round.
+    """Weighted attributes of the items, by item and by attribute.
 
     Args:
         of_item: Attributes of each item, each row of length 1.
@@ -38,7 +38,7 @@ class Attributes(msgspec.Struct, frozen=True):
     mean_rating: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Cosines of each history's summed attributes and each item's."""
+        """Compute the cosines of each history's summed attributes and each item's."""
         signals: Signals = {}
         every = np.arange(self.of_item.columns, dtype=np.int32)
         for name, fade in FADES.items():
@@ -66,7 +66,7 @@ class Texts(msgspec.Struct, frozen=True):
     mean_rating: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Products of each history's summed vectors and each item's."""
+        """Multiply each history's summed vectors and each item's."""
         signals: Signals = {}
         for name, fade in FADES.items():
             weights = history_weights(histories, fade, self.mean_rating)
@@ -76,7 +76,7 @@ class Texts(msgspec.Struct, frozen=True):
         return signals
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
-        """How many texts are nearer to the source's than the item's is, and of how many others."""
+        """Count the texts nearer to the source's than the item's, and all other texts."""
         nearness = self.vectors @ self.vectors[source]
         nearness[source] = -np.inf
         others = int(self.vectors.any(axis=1).sum()) - 1
@@ -84,7 +84,7 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 def fit_attributes(context: FitContext) -> Attributes | None:
-    """Weigh attributes by their rarity; None where no item has any."""
+    """Weight attributes by rarity; None where no item has any."""
     side = context.side
     if not len(side.attribute):
         return None
@@ -97,7 +97,7 @@ def fit_attributes(context: FitContext) -> Attributes | None:
 
 
 def fit_texts(context: FitContext) -> Texts | None:
-    """Take the mean off the vectors; None where no item has a text."""
+    """Centre the vectors; None where no item has a text."""
     vectors = context.side.vectors
     if vectors is None:
         return None
@@ -111,7 +111,7 @@ def fit_texts(context: FitContext) -> Texts | None:
 
 
 def _turned(rows: SparseRows, owner: Indexes) -> SparseRows:
-    """The transposed matrix."""
+    """Transpose a sparse matrix."""
     order = np.argsort(rows.column, kind="stable")
     counts = np.bincount(rows.column, minlength=rows.columns)
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

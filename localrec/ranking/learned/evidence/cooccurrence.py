@@ -1,5 +1,4 @@
-"""Co-occurrence and transitions: what users take up close to an item, in any order or right after
-it.
+"""Co-occurrence and transitions: items that users meet near an item, in any order or after it.
 
 With T_ij the sum of `decay` ^ (steps - 1) over all places where j stands at most `window` steps
 from i in a history, and |j| the rows of j:
@@ -28,7 +27,7 @@ NEWEST = 20  # items of a history whose co-occurring items count
 
 
 class CooccurrenceWindow(msgspec.Struct, frozen=True):
-    """How co-occurrence is counted and asked for.
+    """Configure one window of co-occurrence.
 
     Args:
         steps: How far two items may lie apart.
@@ -60,7 +59,7 @@ WINDOWS = {
 
 
 class Cooccurrence(msgspec.Struct, frozen=True):
-    """Weights from item to item, one matrix for each window.
+    """Item-to-item weights, one matrix for each window.
 
     Args:
         wide: Within many steps.
@@ -95,7 +94,7 @@ def fit_cooccurrence(context: FitContext) -> Cooccurrence:
 
 
 def count_cooccurrence(log: Interactions, window: CooccurrenceWindow) -> SparseRows:
-    """Co-occurrence of each item within one window."""
+    """Count the co-occurrence of each item within one window."""
     damped = (log.popularity + np.float32(SHRINKAGE)) ** np.float32(window.damping)
     order, first = grouped(log.item, log.items)
     parts = []
@@ -109,7 +108,7 @@ def count_cooccurrence(log: Interactions, window: CooccurrenceWindow) -> SparseR
 def _sums(
     log: Interactions, rows: Offsets, bounds: tuple[int, int], window: CooccurrenceWindow
 ) -> Floats:
-    """T_ij of the items within the bounds, whose rows of the log are given."""
+    """Sum T_ij for the items within the bounds, whose rows of the log are given."""
     begin, end = bounds
     cells = (end - begin) * log.items
     sums = np.zeros(cells, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""EASE: each item predicted from all others by ridge regression in closed form (Steck, WWW 2019).
+"""EASE: predict each item from all others by ridge regression in closed form (Steck, WWW 2019).
 
 With X (users, items) of ones and zeros, P = (X'X + lambda I)^-1 and B = I - P diag(1 / P_jj). Two
 readings are kept apart: from everything that was met to what will be met, and, where ratings tell
@@ -42,7 +42,7 @@ _MOST_CASES = 2_000
 
 
 class Ease(msgspec.Struct, frozen=True):
-    """Weights from item to item.
+    """Item-to-item weights.
 
     Args:
         met: From what was met to what will be met.
@@ -59,7 +59,7 @@ class Ease(msgspec.Struct, frozen=True):
     regularization: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Sums of the rows of each history, once fading and once not."""
+        """Sum the rows of each history, with and without decay."""
         signals: Signals = {}
         for name, fade in FADES.items():
             weights = history_weights(histories, fade, self.mean_rating)
@@ -71,7 +71,7 @@ class Ease(msgspec.Struct, frozen=True):
 
 
 def fit_ease(context: FitContext) -> Ease | None:
-    """Invert the item counts; None where there are fewer than two items to tell apart."""
+    """Invert the item counts; None where there are fewer than two items."""
     log = context.log
     chosen = _largest_block(log, context.memory_limit)
     if len(chosen) < 2:
@@ -97,7 +97,7 @@ def fit_ease(context: FitContext) -> Ease | None:
 
 
 def _largest_block(log: Interactions, memory_limit: int) -> Indexes:
-    """The most popular items that memory and time allow to invert, ascending."""
+    """Choose the most popular items that memory and time allow to invert, ascending."""
     fitting = min(_LARGEST, int((memory_limit / _BYTES_PER_PAIR) ** 0.5))
     met = np.flatnonzero(log.popularity)
     order = np.argsort(-log.popularity[met], kind="stable")
@@ -106,7 +106,7 @@ def _largest_block(log: Interactions, memory_limit: int) -> Indexes:
 
 
 def _best_multiple(log: Interactions, seed: int) -> float:
-    """The multiple of the mean count that best finds each user's last item among popular ones."""
+    """Choose the multiple of the mean count that best finds each user's last popular item."""
     order = np.argsort(-log.popularity, kind="stable")[:_TUNED_ON]
     chosen = np.sort(order[log.popularity[order] > 0]).astype(np.int32)
     place = np.full(log.items, -1, dtype=np.int64)
@@ -127,7 +127,7 @@ def _best_multiple(log: Interactions, seed: int) -> float:
 
 
 def _histories_in_block(block: Interactions, last: Offsets, place: Offsets) -> Floats:
-    """Fading weights where a user met an item before their last one, (cases, chosen items)."""
+    """Compute decayed weights of each user's items before the last one, (cases, chosen items)."""
     known = np.zeros((len(last), int(place.max()) + 1), dtype=np.float32)
     histories = Histories.from_log(block, last)
     weights = history_weights(histories, FADES["recent"], block.mean_stars)
@@ -136,7 +136,7 @@ def _histories_in_block(block: Interactions, last: Offsets, place: Offsets) -> F
 
 
 def _gain(counts: Floats, multiple: float, known: Floats, targets: Offsets) -> float:
-    """Mean of 1 / log2(1 + rank) of the targets among the items that are not known."""
+    """Average 1 / log2(1 + rank) of the targets among the unseen items."""
     regularization = np.float32(multiple * float(np.diag(counts).mean()))
     inverse = np.linalg.inv(counts + regularization * np.eye(len(counts), dtype=np.float32))
     inverse /= -np.diag(inverse).copy()
@@ -149,7 +149,7 @@ def _gain(counts: Floats, multiple: float, known: Floats, targets: Offsets) -> f
 
 
 def _liked_weights(log: Interactions, chosen: Indexes, inverse: Floats) -> Floats:
-    """Ridge weights from everything met to what is liked, no item predicting itself."""
+    """Compute ridge weights from all met items to the liked ones, with an empty diagonal."""
     weights = inverse @ item_counts(log, chosen, log.liked)
     multipliers = np.diag(weights) / np.diag(inverse)
     weights -= inverse * multipliers
@@ -158,7 +158,7 @@ def _liked_weights(log: Interactions, chosen: Indexes, inverse: Floats) -> Float
 
 
 def _spread(weights: Floats, chosen: Indexes, items: int) -> SparseRows:
-    """The weights of a block as rows of the whole catalogue."""
+    """Write the weights of a block as rows of the whole catalogue."""
     parts = []
     for begin, end in blocks_of_rows(len(chosen), len(chosen)):
         column, value, counts = heaviest_entries(weights[begin:end], KEPT)

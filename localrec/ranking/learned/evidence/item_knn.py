@@ -1,4 +1,4 @@
-"""Item neighbours: items that many of the same users met, whatever the order.
+"""Item kNN: items that many of the same users met, in any order.
 
     weight_ij = |i and j| / ((|i| + s)^a (|j| + s)^b)
 
@@ -30,7 +30,7 @@ _OTHER_POWER = 0.5
 
 
 class ItemNeighbours(msgspec.Struct, frozen=True):
-    """Weights from item to item.
+    """Item-to-item weights.
 
     Args:
         weights: Neighbours of each item.
@@ -43,7 +43,7 @@ class ItemNeighbours(msgspec.Struct, frozen=True):
     mean_rating: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Sums of the neighbours of each history, fading and not."""
+        """Sum the neighbours of each history, with and without decay."""
         return {
             f"item-knn-{name}": add_rows(
                 self.weights, histories, history_weights(histories, fade, self.mean_rating)

@@ -36,7 +36,7 @@ class RecurrentEncoder(msgspec.Struct, frozen=True):
     share: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Logits of the next item."""
+        """Compute the logits of the next item."""
         return {"gru": next_item_logits(self.network, histories)}
 
 
@@ -54,12 +54,12 @@ class AttentionEncoder(msgspec.Struct, frozen=True):
     share: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Logits of the next item."""
+        """Compute the logits of the next item."""
         return {"attention": next_item_logits(self.network, histories)}
 
 
 def next_item_logits(network: GruEncoder | SasRecEncoder, histories: Histories) -> Floats:
-    """Logits of all items; unmet items get the least of all, an empty history one score."""
+    """Compute the logits of all items; unmet items get the minimum, empty histories one score."""
     met, items = network.met, [histories.items_of(row) for row in range(len(histories))]
     logits: Floats = network.states_of(items) @ network.items.T + network.bias
     if met.any():

@@ -1,4 +1,4 @@
-"""Odds: by how much each liked item raises the odds of another one, as in naive Bayes.
+"""Odds: how much each liked item raises the odds of another one, as in naive Bayes.
 
     log P(j) + d * sum over liked i of (log P(j | i) - log P(j)),    d = 3 / (3 + liked items)
 
@@ -45,7 +45,7 @@ class Odds(msgspec.Struct, frozen=True):
     mean_rating: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Logarithms of the odds, the prior where nothing is liked yet."""
+        """Sum the logarithms of the odds; the prior alone where no item is liked yet."""
         scores = np.tile(self.prior, (len(histories), 1))
         liked = liked_rows(histories.rating, self.mean_rating)
         for row in range(len(histories)):
@@ -58,7 +58,7 @@ class Odds(msgspec.Struct, frozen=True):
 
 
 def fit_odds(context: FitContext) -> Odds:
-    """Count who liked what together."""
+    """Count the users who like both items of each pair."""
     log = context.log.select(context.log.liked)
     users = len(np.unique(log.user))
     share = (log.popularity + 1.0) / (users + 2.0)

@@ -1,5 +1,4 @@
-"""Counting which items occur together: the common ground of EASE, item neighbours and
-co-occurrence.
+"""Count pairs of items with the same users, for EASE, item kNN and co-occurrence.
 
 A pair is counted for each user who met both items. The work is the sum of the squared lengths of
 the histories, so of a very long one only the newest part counts.
@@ -27,7 +26,7 @@ _PAIRS = 1 << 22  # counted at once
 
 
 def item_counts(log: Interactions, chosen: Indexes, second: Mask | None = None) -> Floats:
-    """How many users met both of each two chosen items, (c, c).
+    """Count the users who met both of each two chosen items, (c, c).
 
     Args:
         log: Where users and items meet.
@@ -50,7 +49,7 @@ def item_counts(log: Interactions, chosen: Indexes, second: Mask | None = None) 
 
 
 def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -> SparseRows:
-    """Shared users of each two items, times a factor of either item, the heaviest ones kept.
+    """Count the shared users of each two items, times a factor of either; keep the heaviest.
 
     Args:
         log: Where users and items meet.
@@ -79,21 +78,21 @@ def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -
 
 
 def newest_rows(log: Interactions) -> Mask:
-    """The newest `LONGEST` rows of each user, (m,)."""
+    """Select the newest `LONGEST` rows of each user, (m,)."""
     newer = log.first_row[1:][log.user] - 1 - np.arange(len(log))
     newest: Mask = newer < LONGEST
     return newest
 
 
 def item_blocks(first_of_item: Offsets, items: int) -> Iterator[tuple[int, int]]:
-    """Ranges of items whose dense sums fit into the memory bound, at least one item each."""
+    """Split the items so that dense sums fit in memory, at least one item in each range."""
     step = max(1, _CELLS // max(1, items))
     for begin in range(0, items, step):
         yield begin, min(items, begin + step)
 
 
 def _row_blocks(users: Indexes, first: Offsets) -> Iterator[tuple[Offsets, Offsets]]:
-    """Rows in blocks of bounded work, and the partner rows of all of a block's users."""
+    """Yield rows in blocks of bounded work, with the partner rows of the block's users."""
     lengths = first[users.astype(np.int64) + 1] - first[users]
     ends = np.cumsum(lengths)
     begin = 0
@@ -106,7 +105,7 @@ def _row_blocks(users: Indexes, first: Offsets) -> Iterator[tuple[Offsets, Offse
 
 
 def _add_ones(counts: Floats, cells: Offsets) -> None:
-    """Add 1 at each cell; one that is named twice gets 2."""
+    """Add 1 at each cell, as often as the cell is named."""
     if len(counts) <= 4 * len(cells):
         counts += np.bincount(cells, minlength=len(counts)).astype(np.float32)
         return

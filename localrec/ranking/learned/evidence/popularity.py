@@ -1,4 +1,4 @@
-"""Popularity: how many users met each item, ever, lately, and around the time of the request.
+"""Popularity: the number of users of each item, ever, lately, and near the request's day.
 
 Half-lives are shares of the time that the log spans, so that they fit a week of logs as well as
 thirty years. "Around the request" counts only what happened before the newest day of the history,
@@ -42,7 +42,7 @@ class PopularityEvidence(msgspec.Struct, frozen=True):
     span: float
 
     def signals(self, histories: Histories) -> Signals:
-        """Three counts that are the same for everybody, and one for the day of the request."""
+        """Return three counts that all histories share, and one for the day of the request."""
         signals = {
             name: np.tile(counts, (len(histories), 1))
             for name, counts in (

@@ -1,4 +1,4 @@
-"""User neighbours: items of the users whose histories share most with the request's.
+"""User kNN: items of the users whose histories share most with the request's.
 
 A neighbour's weight is the cosine of the faded history and their items, items that few users met
 counting more, squared so that the nearest decide. They vote once for all they met and, where
@@ -30,7 +30,7 @@ _SHRINKAGE = 5.0
 
 
 class SoonAfter(msgspec.Struct, frozen=True):
-    """How many users met each item soon after a certain one.
+    """Count how many users met each item soon after a given one.
 
     Args:
         counts: Users for each of `WIDTHS`, (items,) each.
@@ -41,7 +41,7 @@ class SoonAfter(msgspec.Struct, frozen=True):
     watched: int
 
     def told(self, item: int, least: int) -> tuple[int, int, int] | None:
-        """Users who came to an item, of how many, and within how many; None below `least` users.
+        """Return the users who met an item, all users, and the window; None below `least` users.
 
         The narrowest width is taken within which half of all came who came so far.
         """
@@ -54,7 +54,7 @@ class SoonAfter(msgspec.Struct, frozen=True):
 
 
 class UserNeighbours(msgspec.Struct, frozen=True):
-    """Who met what, both ways round.
+    """The log by user and by item.
 
     Args:
         item: Items of user 0, then of user 1, ..., (m,).
@@ -79,11 +79,11 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.first_user) - 1
 
     def signals(self, histories: Histories) -> Signals:
-        """Votes of the nearest users, (b, items)."""
+        """Compute the votes of the nearest users, (b, items)."""
         newest = histories.newest(NEWEST_ITEMS)
         weights = self._weights(newest)
         damped = ((np.diff(self.first_user) + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
@@ -97,14 +97,14 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         }
 
     def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
-        """How many of the users nearest to a single history met an item, and of how many."""
+        """Count how many of a history's nearest users met an item, and all of them."""
         newest = history.newest(NEWEST_ITEMS)
         users, _ = self._nearest(newest.item, self._weights(newest), int(newest.user[0]))
         theirs = self.user[int(self.first_user[item]) : int(self.first_user[item + 1])]
         return int(np.isin(users, theirs).sum()), len(users)
 
     def soon_after(self, source: int) -> SoonAfter:
-        """Count who met each item how soon after one; of many users some are looked at."""
+        """Count the users who met each item soon after another; of many users, use a sample."""
         users = self.user[int(self.first_user[source]) : int(self.first_user[source + 1])]
         if len(users) > WATCHED:
             users = users[np.linspace(0, len(users) - 1, WATCHED).astype(np.int64)]
@@ -124,14 +124,14 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         return SoonAfter(counts, int(np.count_nonzero(begins >= 0)))
 
     def _weights(self, newest: Histories) -> Floats:
-        """How much each item of the histories counts, rare ones more, (m,)."""
+        """Compute the weight of each history item, higher for rare ones, (m,)."""
         met = np.diff(self.first_user)
         rarity = np.log(len(self.first_item) / (met + 1.0)).clip(min=0.0)
         weights = history_weights(newest, FADE, self.mean_rating)
         return weights * rarity[newest.item].astype(np.float32)
 
     def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
-        """Votes for what the nearest users met and for what they liked, (2, items)."""
+        """Compute the votes for items that the nearest users met, and liked, (2, items)."""
         users, nearness = self._nearest(items, weights, own)
         if not len(users):
             return np.zeros((2, self.items), dtype=np.float32)
@@ -143,7 +143,7 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         return np.stack([met, liked]).astype(np.float32)
 
     def _nearest(self, items: Indexes, weights: Floats, own: int) -> tuple[Offsets, Floats]:
-        """The nearest users and how near each is."""
+        """Return the nearest users and their similarities."""
         starts, lengths = self.first_user[items], np.diff(self.first_user)[items]
         counts = np.minimum(lengths, USERS_EACH)
         within = flat_ranges(np.zeros(len(items), dtype=np.int64), counts)
@@ -161,7 +161,7 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
 
 def fit_user_knn(context: FitContext) -> UserNeighbours:
-    """Turn the log both ways round."""
+    """Index the log by user and by item."""
     log = context.log
     order, first_user = grouped(log.item, log.items)
     return UserNeighbours(
@@ -176,7 +176,7 @@ def fit_user_knn(context: FitContext) -> UserNeighbours:
 
 
 def _moments(log: Interactions) -> Indexes:
-    """`UserNeighbours.moment`: nobody knows the order within a moment, so all are its last."""
+    """Compute `UserNeighbours.moment`: rows of one moment have no order, so all are its last."""
     ends = np.ones(len(log), dtype=bool)
     ends[:-1] = (np.diff(log.user) != 0) | (log.days[1:] != log.days[:-1])
     last = np.flatnonzero(ends)

@@ -1,4 +1,4 @@
-"""Training of the sequence networks: needs torch, which nothing that answers a question imports.
+"""Train the sequence networks with torch, which nothing that answers a question imports.
 
 Each user's rows are cut into windows of at most `LENGTH`, in every epoch at another place, and one
 pass over a window learns from all its places at once: cross-entropy of the next item over all items
@@ -48,7 +48,7 @@ Layer = TypeVar("Layer", bound=nn.Module)
 
 
 class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How a network is trained.
+    """Configure the training of a network.
 
     Args:
         size: Of an embedding.
@@ -86,7 +86,7 @@ class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Network(nn.Module):
-    """Embeddings on the way in and out; what lies between is a subclass's."""
+    """Input and output embeddings; a subclass adds the layers between them."""
 
     def __init__(self, items: int, config: TrainingConfig) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class _Recurrent(_Network):
         self.out = nn.Linear(config.state_size, config.size)
 
     def _gates(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Weights from the input and from the state, then both shifts."""
+        """Compute the gates from the input and the state, then add both biases."""
         weights: list[Tensor] = [one.detach() for one in self.unit.parameters()]
         return weights[0], weights[1], weights[2], weights[3]
 
@@ -161,7 +161,7 @@ class _Recurrent(_Network):
 
 
 class _Block(nn.Module):
-    """Attention to what stands before, then a feed-forward; both added to what they read."""
+    """Causal self-attention, then a feed-forward layer, each with a residual connection."""
 
     def __init__(self, config: TrainingConfig) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ class _Block(nn.Module):
 
 
 class _Attention(_Network):
-    """Blocks of self-attention and a last norm."""
+    """Blocks of self-attention and a final norm."""
 
     def __init__(self, items: int, config: TrainingConfig) -> None:
         super().__init__(items, config)
@@ -241,7 +241,7 @@ class _Attention(_Network):
 
 
 class TrainedNetwork(msgspec.Struct, frozen=True):
-    """A trained network, and whether the time sufficed.
+    """A trained network, and whether its training reached the end.
 
     Args:
         network: Its weights.
@@ -258,7 +258,7 @@ def train_network(
     older: GruEncoder | SasRecEncoder | None = None,
     config: TrainingConfig | None = None,
 ) -> TrainedNetwork:
-    """Train one network on a log; a training that was killed goes on where it was kept.
+    """Train one network on a log; continue an interrupted training from its checkpoint.
 
     Args:
         kind: Which of the two.
@@ -282,7 +282,7 @@ def train_network(
 def _train(
     network: _Network, kind: str, context: FitContext, config: TrainingConfig, *, continued: bool
 ) -> float:
-    """Train in place, from where a killed training stood; the share of the steps that were made."""
+    """Train in place from a checkpoint; return the share of finished steps."""
     generator = np.random.default_rng(context.seed)
     batch_size, planned = _plan(context.log, config, generator, continued=continued)
     optimizer = torch.optim.AdamW(
@@ -324,7 +324,7 @@ def _train(
 def _plan(
     log: Interactions, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
 ) -> tuple[int, int]:
-    """Windows of a batch, and how many steps are to be made."""
+    """Plan the windows of a batch and the number of steps."""
     next_items = cut_windows(log, LENGTH, generator)[1]
     places = max(1, int(np.count_nonzero(next_items != NO_TARGET)))
     windows = max(1, len(next_items))
@@ -338,7 +338,7 @@ def _plan(
 
 @contextmanager
 def _reproducible(seed: int, threads: int) -> Iterator[None]:
-    """Set torch's seed and threads, and put both back."""
+    """Set torch's seed and threads inside the block."""
     state, before = torch.get_rng_state(), torch.get_num_threads()
     torch.manual_seed(seed)
     torch.set_num_threads(threads)
@@ -350,12 +350,12 @@ def _reproducible(seed: int, threads: int) -> Iterator[None]:
 
 
 def _of_type(modules: nn.ModuleList, kind: type[Layer]) -> list[Layer]:
-    """The modules of a list; torch itself only says that they are modules."""
+    """Cast the modules of a list, since torch only says that they are modules."""
     return [one for one in modules if isinstance(one, kind)]
 
 
 def _put(target: Tensor, values: Floats) -> None:
-    """Copy older weights in; what is new beyond them keeps its fresh ones."""
+    """Copy older weights in; new rows keep their fresh values."""
     source = torch.from_numpy(np.array(values))  # a copy, since kept weights cannot be written
     with torch.no_grad():
         target[tuple(slice(0, many) for many in source.shape)] = source

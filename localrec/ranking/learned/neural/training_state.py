@@ -1,4 +1,4 @@
-"""The state of a training on disk, so that a kill costs seconds of it and changes nothing.
+"""Keep the state of a training on disk, so that a kill costs seconds and changes no result.
 
 A resumed training makes the very steps that were left: weights, moments, random states and the
 place within the epoch are kept together, as arrays and plain values (`learned/artefact.py`).
@@ -30,7 +30,7 @@ Epoch = Callable[[np.random.Generator], Iterator[Batch]]
 
 
 class BatchStream:
-    """Batches of one epoch after the other, with a place that can be kept and taken up again.
+    """Batches of epoch after epoch, whose position can be saved and restored.
 
     Args:
         epoch: Makes the batches of one epoch from a generator.
@@ -52,11 +52,11 @@ class BatchStream:
             self._skipped = 0
 
     def place(self) -> dict[str, Any]:
-        """Where the stream stands: the state that the epoch began with, and batches taken."""
+        """Return the position: the generator's state at the epoch's start, and batches taken."""
         return {"begin": self._begin, "taken": self._taken}
 
     def move_to(self, place: dict[str, Any]) -> None:
-        """Go on behind a kept place."""
+        """Continue at a saved position."""
         self._generator.bit_generator.state = json.loads(place["begin"])
         self._skipped = int(place["taken"])
 
@@ -65,7 +65,7 @@ class BatchStream:
 
 
 class Position(msgspec.Struct, frozen=True):
-    """How far a training is.
+    """The position of a training.
 
     Args:
         step: Steps made.
@@ -77,7 +77,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class NetworkCheckpoint:
-    """Keeps one training in a folder, and takes it up again.
+    """Save one training in a folder, and restore it.
 
     Args:
         folder: The folder; None keeps nothing.
@@ -100,7 +100,7 @@ class NetworkCheckpoint:
         self._written = time.monotonic()
 
     def resume(self) -> Position:
-        """Take up what was kept; the beginning where there is nothing that fits."""
+        """Restore the saved training; start at the beginning where nothing fits."""
         kept = self._read()
         if kept is None:
             return Position()
@@ -117,7 +117,7 @@ class NetworkCheckpoint:
         return Position(int(plain["step"]), float(plain["spent"]))
 
     def keep(self, position: Position) -> None:
-        """Write the state, unless it was written a moment ago."""
+        """Save the state, unless it was saved a moment ago."""
         if self._folder is None or time.monotonic() - self._written < _EVERY_S:
             return
         weights = {f"{_WEIGHTS}/{name}": one for name, one in self._network.state_dict().items()}
@@ -133,7 +133,7 @@ class NetworkCheckpoint:
         self._written = time.monotonic()
 
     def done(self) -> None:
-        """Take the folder away: the training ended."""
+        """Delete the folder after the end of the training."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -148,7 +148,7 @@ class NetworkCheckpoint:
 
 
 def _part(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
-    """The tensors whose names begin with a head, by what follows it."""
+    """Select the tensors whose names begin with a prefix, by the rest of the name."""
     return {
         name.partition("/")[2]: one for name, one in tensors.items() if name.startswith(f"{head}/")
     }

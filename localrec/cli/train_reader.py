@@ -1,0 +1,85 @@
+"""`localrec train reader`: the network that tells what the names of a question are there for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import command_context, console, progress
+
+if TYPE_CHECKING:
+    from localrec.training.reader.role_training import RoleReport
+
+EXAMPLES = """
+Examples:\n\n
+  localrec train reader scripts/studies/questions/carriers/*.jsonl --out roles.npz\n\n
+  localrec train reader k1.jsonl k2.jsonl --held-out k3.jsonl --questions 8000 --out roles.npz
+"""
+
+
+def reader(
+    carriers: Annotated[
+        list[Path],
+        typer.Argument(metavar="CARRIERS...", help="Files of questions with slots for names."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
+    held_out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--held-out", metavar="FILE", help="Carriers to judge by, of nobody who wrote others."
+        ),
+    ] = None,
+    questions: Annotated[
+        int, typer.Option("--questions", metavar="N", min=100, help="To compose and learn from.")
+    ] = 30_000,
+    epochs: Annotated[
+        int, typer.Option("--epochs", metavar="N", min=1, help="Passes over them.")
+    ] = 3,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", metavar="R", min=0.0, help="At its highest.")
+    ] = 1.5e-3,
+    start: Annotated[
+        Path | None,
+        typer.Option("--start", metavar="FILE", help="A network to go on from."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 0,
+) -> None:
+    """Train the network that tells what each name of a question is there for.
+
+    Questions over six domains are composed of the carriers, with slips of the finger; MiniLM reads
+    them once, and a small network learns on its states which names are wanted, refused, an example
+    or said by the way. The one that ships lies in localrec/understanding/languages/en-roles.npz.
+    """
+    from localrec.index.embedders import MiniLmEmbedder, open_embedder
+    from localrec.training.reader.carriers import read_carriers
+    from localrec.training.reader.role_states import RoleConfig
+    from localrec.training.reader.role_training import train_roles
+    from localrec.understanding.question_roles import load_roles
+
+    context = command_context()
+    config = RoleConfig(questions=questions, epochs=epochs, learning_rate=learning_rate, seed=seed)
+    learnt, judged = read_carriers(carriers), read_carriers(held_out or ())
+    encoder = open_embedder(threads=1)
+    assert isinstance(encoder, MiniLmEmbedder)
+    with progress() as steps:
+        begun = None if start is None else load_roles(start)
+        report = train_roles(learnt, judged, encoder, out, config, steps, begun)
+    if not context.print_json(report):
+        console().print(_report_text(report, out))
+
+
+def _report_text(report: RoleReport, out: Path) -> str:
+    text = (
+        f"Learnt {report.config.questions:,} questions of {report.carriers:,} carriers in "
+        f"{report.seconds:,.0f} s of CPU: {out}, {report.bytes:,} bytes."
+    )
+    score = report.held_out
+    if score is None:
+        return text
+    return (
+        f"{text}\nOf {score.names:,} names in wordings it had not been shown {score.right:.3f} "
+        f"have their role; of the refused ones {score.barred_found:.3f} are found, and "
+        f"{score.barred_right:.3f} of those that it takes for refused are."
+    )

@@ -1,0 +1,162 @@
+"""Train the role tagger on composed questions: a small network on MiniLM's frozen token states.
+
+The states of all questions are read once by the model that serves, so training and serving see the
+same numbers; then only the network is trained, in torch, on the CPU. One hand's carriers can be
+held out to see how far the roles carry to wordings of somebody else.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.progress import Progress
+from localrec.foundation.text_matching import tokens
+from localrec.training.libraries import training_libraries
+from localrec.training.reader.carriers import Carrier
+from localrec.training.reader.role_questions import QuestionComposer, TaggedQuestion
+from localrec.training.reader.role_states import RoleConfig, cue_rows, read_questions, sized_like
+from localrec.understanding.question_roles import (
+    ROLES,
+    RoleNetwork,
+    RoleTagger,
+    StateReader,
+    packed,
+)
+
+_SURE = 0.5
+
+
+class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
+    """How well names and other words were told apart by what they are there for.
+
+    Args:
+        names: How many names were judged.
+        right: Share of them with their role.
+        barred_found: Share of the refused names that are taken for refused.
+        barred_right: Share of right ones among the names taken for refused.
+        words_refused: Share of words that are no name and taken for refused.
+    """
+
+    names: int
+    right: float
+    barred_found: float
+    barred_right: float
+    words_refused: float
+
+
+class RoleReport(msgspec.Struct, frozen=True, kw_only=True):
+    """How a training went; it is kept beside the network as its card.
+
+    Args:
+        encoder: The embedder whose states the network reads.
+        roles: What it tells apart.
+        config: Settings of the training.
+        carriers: How many it learnt from.
+        parameters: Of the network.
+        seconds: Of CPU, reading and training.
+        bytes: Of the file.
+        held_out: How it did on the carriers that were held out; None without any.
+    """
+
+    encoder: str
+    roles: tuple[str, ...]
+    config: RoleConfig
+    carriers: int
+    parameters: int
+    seconds: float
+    bytes: int
+    held_out: RoleScore | None
+
+
+def train_roles(
+    carriers: Sequence[Carrier],
+    held_out: Sequence[Carrier],
+    encoder: StateReader,
+    out: Path,
+    config: RoleConfig,
+    progress: Progress,
+    start: RoleNetwork | None = None,
+) -> RoleReport:
+    """Compose questions, train the network on them, write it and its card, a JSON file beside it.
+
+    Args:
+        carriers: To learn from.
+        held_out: To judge by; none for no judgement.
+        encoder: That will serve.
+        out: The file to write.
+        config: Settings of the training.
+        progress: Told how far it is.
+        start: A network to go on from; its sizes count, not those of the settings.
+    """
+    begun = time.process_time()
+    questions = list(QuestionComposer(carriers, config.seed).compose(config.questions))
+    read = read_questions(questions, encoder, progress)
+    rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
+    config = config if start is None else sized_like(start, config)
+    with training_libraries():
+        from localrec.training.reader.role_network import fit_network  # brings torch
+
+        network = fit_network(read, rows, encoder.name, config, progress, start)
+    kept = packed(network)
+    file = io.BytesIO()
+    np.savez_compressed(file, **kept)  # type: ignore[arg-type]
+    write_atomically(out, file.getvalue())
+    score = None
+    if held_out:
+        tagger = RoleTagger(network, encoder)
+        score = judge_roles(tagger, QuestionComposer(held_out, config.seed + 1).compose(600))
+    report = RoleReport(
+        encoder=encoder.name,
+        roles=ROLES,
+        config=config,
+        carriers=len(carriers),
+        parameters=sum(array.size for name, array in kept.items() if name.endswith("_8")),
+        seconds=round(time.process_time() - begun, 1),
+        bytes=out.stat().st_size,
+        held_out=score,
+    )
+    card = msgspec.json.format(msgspec.json.encode(report), indent=1)
+    write_atomically(out.with_suffix(".json"), card + b"\n")
+    return report
+
+
+def judge_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> RoleScore:
+    """Compare the roles that a tagger tells with those that questions were composed of."""
+    told: Counter[tuple[str, str]] = Counter()
+    words = refused = 0
+    for question in questions:
+        found = tokens(question.text)
+        roles = tagger.tag(question.text, found)
+        inside = [
+            [at for at, one in enumerate(found) if one.start < end and one.end > start]
+            for start, end, _ in question.spans
+        ]
+        for places, (_, _, role) in zip(inside, question.spans, strict=True):
+            if places:
+                first, last = places[0], places[-1] + 1
+                barred = roles.named(first, last, "barred") > _SURE
+                best = max(ROLES[1:], key=lambda one: roles.of(first, last, one))
+                told[role, "barred" if barred else best] += 1
+        named = {at for places in inside for at in places}
+        for at in set(range(len(found))) - named:
+            words += 1
+            refused += roles.of(at, at + 1, "barred") > _SURE
+    names = told.total()
+    taken = sum(count for (_, guess), count in told.items() if guess == "barred")
+    meant = sum(count for (role, _), count in told.items() if role == "barred")
+    both = told["barred", "barred"]
+    return RoleScore(
+        names=names,
+        right=sum(count for (role, guess), count in told.items() if role == guess) / max(names, 1),
+        barred_found=both / max(meant, 1),
+        barred_right=both / max(taken, 1),
+        words_refused=refused / max(words, 1),
+    )

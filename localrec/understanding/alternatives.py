@@ -1,0 +1,98 @@
+"""Which wishes of a question are alternatives: "gin or vodka", "either one is fine"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.understanding.language_words import english
+from localrec.understanding.mentions import Mention
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_WORDS = english().mention
+_CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
+
+
+def asks_for_either(reading: Reading) -> bool:
+    """Whether one of several wishes is enough ("either one", "we cannot agree")."""
+    text = f" {' '.join(reading.words)} "
+    return any(f" {phrase} " in text for phrase in _WORDS.either)
+
+
+def one_of_each_kind(
+    groups: Sequence[tuple[list[Mention], bool]],
+) -> list[tuple[list[Mention], bool]]:
+    """ "horror for me, comedy for her, either one": the wishes of one kind become alternatives."""
+    joined: dict[str, list[Mention]] = {}
+    kept: list[tuple[list[Mention], bool]] = []
+    for members, is_wanted in groups:
+        meaning = members[0].meaning
+        if not is_wanted or meaning is None:
+            kept.append((members, is_wanted))
+        elif meaning.kind in joined:
+            joined[meaning.kind] += members
+        else:
+            joined[meaning.kind] = list(members)
+            kept.append((joined[meaning.kind], True))
+    return kept
+
+
+def joins(
+    reading: Reading, group: tuple[list[Mention], bool], mention: Mention, vocabulary: Vocabulary
+) -> bool:
+    """Is `mention` an alternative to the group before it ("gin or vodka", two glasses)?"""
+    members, is_wanted = group
+    last = members[-1]
+    if not is_wanted or last.meaning is None or mention.meaning is None:
+        return False
+    between = reading.words[last.last : mention.first]
+    if last.meaning.kind != mention.meaning.kind:
+        roles = {last.meaning.role, mention.meaning.role}
+        return "or" in between and len(between) < 3 and roles <= _CROSSING
+    if last.meaning.role == "container":
+        return True
+    if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
+        return True  # "reddish-orange"
+    return "or" in between and all(word in _WORDS.or_bridges for word in between)
+
+
+def spread_lists(
+    reading: Reading, groups: list[tuple[list[Mention], bool]], vocabulary: Vocabulary
+) -> list[tuple[list[Mention], bool]]:
+    """ "rum, gin or vodka": what stands before an or-pair by comma joins it if it is their kin."""
+    merged: list[tuple[list[Mention], bool]] = []
+    for members, is_wanted in groups:
+        while (
+            merged
+            and is_wanted
+            and len(members) > 1
+            and merged[-1][1]
+            and len(merged[-1][0]) == 1
+            and _lists_with(reading, merged[-1][0][0], members, vocabulary)
+        ):
+            members = [*merged.pop()[0], *members]
+        merged.append((members, is_wanted))
+    return merged
+
+
+def _lists_with(
+    reading: Reading, first: Mention, members: list[Mention], vocabulary: Vocabulary
+) -> bool:
+    adjacent = first.last == members[0].first and reading.gaps[members[0].first] == ","
+    return adjacent and all(_are_kin(first, member, vocabulary) for member in members)
+
+
+def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
+    if one.meaning is None or other.meaning is None or one.meaning.kind != other.meaning.kind:
+        return False
+    concepts = vocabulary.domain.taxonomy.get(one.meaning.kind, {})
+
+    def families(key: str) -> set[str]:
+        seen, queue = set(), [key]
+        for current in queue:
+            for parent in concepts[current].parents if current in concepts else ():
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append(parent)
+        return seen
+
+    return bool(families(one.meaning.key) & families(other.meaning.key))

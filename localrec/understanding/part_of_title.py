@@ -1,0 +1,96 @@
+"""Examples by a part of a long title: "find the twin of that Campo Viejo Gran Reserva".
+
+Where a question asks for something alike and names no whole title, words that stand side by side
+and that just a few titles hold mean one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.foundation.text_matching import singular
+from localrec.understanding.language_words import english
+from localrec.understanding.mentions import Mention, asks_for_kin, cue_before, owners
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_MOST = 4  # titles that words may be part of, to mean one
+_LONGEST = 9  # words
+_NUMBERS = frozenset(english().numbers)
+
+
+class _Part(msgspec.Struct, frozen=True):
+    first: int
+    last: int
+    telling: int  # words that are no everyday words
+    keys: tuple[str, ...]
+
+
+def take_part_of_title(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> list[Mention]:
+    """Put an item in the place of the names inside the part of its title that a question holds."""
+    if any(one.item is not None for one in mentions):
+        return list(mentions)
+    owner = owners(reading, mentions)
+    anywhere = asks_for_kin(reading)
+    found: list[_Part] = []
+    for first in range(len(reading.roots)):
+        pointed = cue_before(reading, first) >= 0
+        if (pointed or anywhere) and (part := _part_at(reading, first, vocabulary, pointed)):
+            names_more = any(
+                owner[place] < 0 and not vocabulary.is_plain(reading.roots[place])
+                for place in range(first, part.last)
+            )
+            maker = any(
+                one.meaning is not None
+                and one.meaning.role == "creator"
+                and part.first <= one.first < part.last
+                for one in mentions
+            )
+            if names_more or maker:
+                found.append(part)
+    if not found:
+        return list(mentions)
+    best = max(found, key=lambda one: (one.telling, -len(one.keys), -one.first))
+    item = Mention(best.first, best.last, item=best.keys[0], others=best.keys[1:])
+    before = [one for one in mentions if one.last <= best.first]
+    behind = [one for one in mentions if one.first >= best.last]
+    return [*before, item, *behind]
+
+
+def _part_at(reading: Reading, first: int, vocabulary: Vocabulary, pointed: bool) -> _Part | None:
+    """The longest part of a title that begins at a token, if it tells enough."""
+    words = reading.roots
+    if not _may_open(words[first], vocabulary):
+        return None
+    end = min(reading.end_of_clause(first), first + _LONGEST)
+    for last in range(end, first, -1):
+        if vocabulary.is_plain(words[last - 1]) and not words[last - 1].isdigit():
+            continue
+        inside = words[first:last]
+        numbers = tuple(one for one in inside if one.isdigit())
+        told = (one for one in inside if not vocabulary.is_plain(one) and one not in _NUMBERS)
+        telling = tuple(dict.fromkeys(told))
+        if not telling:
+            return None
+        if len(telling) + len(numbers) < (1 if pointed else 2):
+            continue
+        keys = vocabulary.nearest.items_with((*telling, *numbers))
+        keys = [key for key in keys if _in_order(inside, telling, vocabulary.spelling_of(key))]
+        if 0 < len(keys) <= _MOST and (len(telling) > 1 or numbers or len(keys) == 1):
+            return _Part(first, last, len(telling) + len(numbers), tuple(keys))
+    return None
+
+
+def _in_order(inside: Sequence[str], telling: Sequence[str], title: Sequence[str]) -> bool:
+    """Whether a title says the telling words in the order of the question."""
+    rest = iter([singular(word) for word in title])
+    return all(any(word == other for other in rest) for word in inside if word in telling)
+
+
+def _may_open(word: str, vocabulary: Vocabulary) -> bool:
+    known = word in vocabulary.items.words
+    is_content = not vocabulary.is_plain(word) and word not in vocabulary.item_nouns
+    return known and is_content and word not in _NUMBERS

@@ -1,0 +1,311 @@
+"""What each word of a question is there for, by a small network over the embedder's token states.
+
+The network reads what MiniLM makes of each token, and learnt vectors of the tokens that tell a role
+("without", "hate", "but"); two layers of attention weigh them against each other. It was trained by
+`localrec train reader`; the forward pass here is NumPy, about a millisecond a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.foundation.errors import ModelError
+from localrec.foundation.text_matching import Token
+
+Role = Literal[
+    "other", "wanted", "one_of", "more", "less", "barred", "example", "known", "at_hand", "aside",
+    "bound",
+]  # fmt: skip
+ROLES: tuple[Role, ...] = get_args(Role)
+PLACE = {role: place for place, role in enumerate(ROLES)}
+WEIGHTS = Path(__file__).parent / "languages" / "en-roles.npz"
+FARTHEST = 24  # tokens apart; farther ones count as so far
+Floats = NDArray[np.float32]
+_EPSILON = np.float32(1e-5)  # torch's own in LayerNorm
+
+
+class TokenStates(Protocol):
+    """What an encoder makes of a text: its tokens, where they stand, and a state of each."""
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """Numbers of the tokens, (n,)."""
+        ...
+
+    @property
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """Where each stands in the text, `text[start:end]`; (0, 0) of one that is no text."""
+        ...
+
+    @property
+    def states(self) -> Floats:
+        """Their states, (n, size)."""
+        ...
+
+
+class StateReader(Protocol):
+    """An encoder that tells the states of tokens."""
+
+    name: str
+
+    def read(self, text: str) -> TokenStates:
+        """Read one text."""
+        ...
+
+    def read_many(self, texts: Sequence[str]) -> Sequence[TokenStates]:
+        """Read many texts."""
+        ...
+
+
+class RoleLayer(msgspec.Struct, frozen=True):
+    """One layer of attention, normalised before each half; rows come from the left.
+
+    Args:
+        norms: Scale and shift before the attention, then before the feed-forward, (2, 2, size).
+        mixed: Queries, keys and values in one, (size, 3 * size), and their shift.
+        gathered: Joins the heads, (size, size), and its shift.
+        inner: Of the feed-forward, (size, inner), and its shift.
+        outer: (inner, size), and its shift.
+        distances: Added to the attention of each head by distance, (heads, 2 * FARTHEST + 1).
+    """
+
+    norms: Floats
+    mixed: tuple[Floats, Floats]
+    gathered: tuple[Floats, Floats]
+    inner: tuple[Floats, Floats]
+    outer: tuple[Floats, Floats]
+    distances: Floats
+
+    def run(self, states: Floats) -> Floats:
+        """States (n, size) from such."""
+        states = states + self._attend(normed(states, self.norms[0]))
+        inside = normed(states, self.norms[1]) @ self.inner[0] + self.inner[1]
+        return states + np.maximum(inside, 0.0) @ self.outer[0] + self.outer[1]
+
+    def _attend(self, states: Floats) -> Floats:
+        count, size = states.shape
+        heads = len(self.distances)
+        mixed = (states @ self.mixed[0] + self.mixed[1]).reshape(count, 3, heads, size // heads)
+        queries, keys, values = mixed.transpose(1, 2, 0, 3)  # each (heads, n, size / heads)
+        near = queries @ keys.swapaxes(1, 2) * np.float32((size // heads) ** -0.5)
+        weights = softmax(near + self.distances[:, distances_between(count)])
+        joined = (weights @ values).transpose(1, 0, 2).reshape(count, size)
+        gathered: Floats = joined @ self.gathered[0] + self.gathered[1]
+        return gathered
+
+
+class RoleNetwork(msgspec.Struct, frozen=True):
+    """The trained network.
+
+    Args:
+        encoder: Name of the embedder whose states it reads.
+        first: From a state to the network's own size, and its shift.
+        cue_rows: Row of `cues` by token, 0 of tokens without one, (vocabulary,).
+        cues: Learnt vectors of tokens that tell a role, (m, size).
+        layers: Of attention.
+        last_norm: Scale and shift, (2, size).
+        last: To the roles, (size, roles), and its shift.
+    """
+
+    encoder: str
+    first: tuple[Floats, Floats]
+    cue_rows: NDArray[np.int32]
+    cues: Floats
+    layers: tuple[RoleLayer, ...]
+    last_norm: Floats
+    last: tuple[Floats, Floats]
+
+    def shares(self, told: TokenStates) -> Floats:
+        """The share of each role for each token, (n, roles)."""
+        states = told.states @ self.first[0] + self.first[1] + self.cues[self.cue_rows[told.ids]]
+        for layer in self.layers:
+            states = layer.run(states)
+        return softmax(normed(states, self.last_norm) @ self.last[0] + self.last[1])
+
+
+class RoleLimits(msgspec.Struct, frozen=True):
+    """How sure the tagger must be, as shares of 1.
+
+    Args:
+        barred: To refuse a name where the rules heard no refusal.
+        beside: To refuse a name where the rules heard a refusal of another.
+        spared: To take a name for a wish that the rules refuse.
+        less: To read a refusal as "less of it".
+        aside: To leave a name out of the question.
+        nothing: To leave out a doubtful name as a word like any other.
+        words: To refuse words that name nothing.
+    """
+
+    barred: float = 0.8
+    beside: float = 0.95
+    spared: float = 0.99
+    less: float = 0.8
+    aside: float = 0.8
+    nothing: float = 0.9
+    words: float = 0.7
+
+
+ALONE = RoleLimits(barred=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
+
+
+class WordRoles(msgspec.Struct, frozen=True):
+    """What the words of a question are there for.
+
+    Args:
+        shares: Of each role for each word, (words, roles).
+        limits: How large a share must be to count against the rules.
+    """
+
+    shares: Floats
+    limits: RoleLimits = RoleLimits()
+
+    def of(self, first: int, last: int, *roles: Role) -> float:
+        """The share that some roles have together in words `first` to `last` (exclusive)."""
+        mean = self.shares[first:last].mean(axis=0)
+        return float(sum(mean[PLACE[role]] for role in roles))
+
+    def named(self, first: int, last: int, *roles: Role) -> float:
+        """The same among all roles but "other", for words that are known to be a name."""
+        mean = self.shares[first:last].mean(axis=0)
+        named = 1.0 - mean[PLACE["other"]]
+        return float(sum(mean[PLACE[role]] for role in roles) / max(named, 1e-6))
+
+
+class RoleTagger:
+    """Tells what each word of a question is there for.
+
+    Args:
+        network: Trained.
+        encoder: Tells the states that it reads.
+        limits: How sure it must be where the rules say something else.
+
+    Example: `RoleTagger(load_roles(), MiniLmEmbedder(folder)).tag("gin, no egg", tokens(text))`
+    """
+
+    def __init__(
+        self, network: RoleNetwork, encoder: StateReader, limits: RoleLimits | None = None
+    ) -> None:
+        self._network, self._encoder = network, encoder
+        self._limits = limits or RoleLimits()
+
+    def tag(self, text: str, words: Sequence[Token]) -> WordRoles:
+        """The roles of the words of a text; words that the encoder did not reach are "other"."""
+        told = self._encoder.read(text)
+        shares = self._network.shares(told)
+        found = np.zeros((len(words), len(ROLES)), dtype=np.float32)
+        found[:, PLACE["other"]] = 1.0
+        spans = np.asarray(told.spans, dtype=np.int64).reshape(-1, 2)
+        for place, word in enumerate(words):
+            inside = (spans[:, 0] < word.end) & (spans[:, 1] > word.start)
+            if inside.any():
+                found[place] = shares[inside].mean(axis=0)
+        return WordRoles(found, self._limits)
+
+
+@lru_cache(maxsize=4)
+def load_roles(path: Path = WEIGHTS) -> RoleNetwork:
+    """Read a trained network, once.
+
+    Raises:
+        ModelError: there is none, or the file is damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            return unpacked({name: kept[name] for name in kept.files})
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise ModelError(
+            f"{path} holds no network that tells the roles of words.",
+            "Train it: localrec train reader",
+        ) from error
+
+
+def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
+    """The network as arrays to be kept: matrices in 8 bits with a scale for each column."""
+    kept: dict[str, NDArray[np.generic]] = {
+        "encoder": np.array(network.encoder),
+        "cue_rows": network.cue_rows.astype(np.int16),
+        "last_norm": network.last_norm,
+    }
+
+    def keep(name: str, matrix: Floats, shift: Floats | None) -> None:
+        scale = np.maximum(np.abs(matrix).max(axis=0), 1e-12) / 127.0
+        kept[f"{name}_8"] = np.rint(matrix / scale).astype(np.int8)
+        kept[f"{name}_scale"] = scale.astype(np.float32)
+        if shift is not None:
+            kept[f"{name}_shift"] = shift
+
+    keep("first", *network.first)
+    keep("cues", network.cues, None)
+    keep("last", *network.last)
+    for number, layer in enumerate(network.layers):
+        for name in ("mixed", "gathered", "inner", "outer"):
+            keep(f"{number}_{name}", *getattr(layer, name))
+        kept[f"{number}_norms"] = layer.norms
+        kept[f"{number}_distances"] = layer.distances
+    return kept
+
+
+def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
+    """The network that `packed` made arrays of.
+
+    Raises:
+        KeyError: an array is missing.
+        ValueError: it was trained for other roles.
+    """
+
+    def matrix(name: str) -> Floats:
+        return kept[f"{name}_8"].astype(np.float32) * kept[f"{name}_scale"].astype(np.float32)
+
+    def both(name: str) -> tuple[Floats, Floats]:
+        return matrix(name), kept[f"{name}_shift"].astype(np.float32)
+
+    count = sum(name.endswith("_norms") for name in kept)
+    if kept["last_8"].shape[1] != len(ROLES):
+        raise ValueError("trained for other roles")
+    return RoleNetwork(
+        encoder=str(kept["encoder"]),
+        first=both("first"),
+        cue_rows=kept["cue_rows"].astype(np.int32),
+        cues=matrix("cues"),
+        layers=tuple(
+            RoleLayer(
+                norms=kept[f"{number}_norms"].astype(np.float32),
+                mixed=both(f"{number}_mixed"),
+                gathered=both(f"{number}_gathered"),
+                inner=both(f"{number}_inner"),
+                outer=both(f"{number}_outer"),
+                distances=kept[f"{number}_distances"].astype(np.float32),
+            )
+            for number in range(count)
+        ),
+        last_norm=kept["last_norm"].astype(np.float32),
+        last=both("last"),
+    )
+
+
+def distances_between(count: int) -> NDArray[np.int64]:
+    """Place in a table of distances for each pair of tokens, (n, n)."""
+    place = np.arange(count)
+    return (place[:, None] - place).clip(-FARTHEST, FARTHEST) + FARTHEST
+
+
+def normed(states: Floats, norm: Floats) -> Floats:
+    """Each state with mean 0 and variance 1, then scaled and shifted."""
+    centred = states - states.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + _EPSILON)
+    result: Floats = centred / spread * norm[0] + norm[1]
+    return result
+
+
+def softmax(scores: Floats) -> Floats:
+    """Shares that add up to 1 along the last axis."""
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: Floats = raised / raised.sum(axis=-1, keepdims=True)
+    return shares

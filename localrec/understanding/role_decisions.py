@@ -1,0 +1,101 @@
+"""Where the role tagger is surer than the rules: what it decides of a question's names and words.
+
+The rules hear certain phrases ("without", "I hate them") and are right where they hear one. What
+they do not hear, "of Saramago we have enough", "clowns and I parted company", the tagger tells by
+all the words around a name. Each limit was chosen on the dev questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from localrec.understanding.mentions import Mention
+from localrec.understanding.question_roles import RoleTagger, WordRoles
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+
+def tag_words(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRoles | None:
+    """The roles of the words of a question; None without a tagger or without words."""
+    return tagger.tag(text, reading.tokens) if tagger and reading.tokens else None
+
+
+def without_asides(
+    roles: WordRoles | None, mentions: Sequence[Mention]
+) -> tuple[list[Mention], set[int]]:
+    """The names without those that a story mentions by the way, and the places of those.
+
+    A doubtful name, which may be a word like any other, goes too where it is there for nothing.
+    """
+    if roles is None:
+        return list(mentions), set()
+    limits = roles.limits
+    kept, passed_over = [], set()
+    for one in mentions:
+        is_aside = roles.named(one.first, one.last, "aside") > limits.aside
+        if is_aside or (one.doubtful and roles.of(one.first, one.last, "other") > limits.nothing):
+            passed_over |= set(range(one.first, one.last))
+        else:
+            kept.append(one)
+    return kept, passed_over
+
+
+def decide_refusals(
+    roles: WordRoles | None,
+    mentions: Sequence[Mention],
+    barred: Sequence[bool],
+    mildly: Sequence[bool],
+    spared: Collection[int],
+) -> tuple[list[bool], list[bool]]:
+    """For each token whether it is refused, and whether only too much of it is.
+
+    Args:
+        roles: What the tagger says; None: the rules stand.
+        mentions: The names of the question.
+        barred: For each token whether the rules refuse it.
+        mildly: For each token whether the rules refuse too much of it.
+        spared: Tokens that the rules refuse only until other words are seen to be meant.
+    """
+    refused = [one and place not in spared for place, one in enumerate(barred)]
+    milder = list(mildly)
+    if roles is None:
+        return refused, milder
+    limits = roles.limits
+    limit = limits.beside if any(refused) else limits.barred
+    for mention in mentions:
+        first, last = mention.first, mention.last
+        inside = range(first, last)
+        less = roles.named(first, last, "less")
+        if refused[first]:
+            keeps = roles.named(first, last, "wanted", "one_of", "more", "at_hand", "example")
+            if keeps > limits.spared:
+                _set(refused, inside, False)
+            elif less > limits.less:
+                _set(milder, inside, True)
+        elif roles.named(first, last, "barred") > limit:
+            _set(refused, inside, True)
+        elif less > limits.less:
+            _set(refused, inside, True)
+            _set(milder, inside, True)
+    return refused, milder
+
+
+def refused_words(
+    roles: WordRoles | None, free: Collection[int], reading: Reading, vocabulary: Vocabulary
+) -> set[int]:
+    """Places of words that name nothing, are no everyday words and are refused for the tagger."""
+    if roles is None:
+        return set()
+    limit = roles.limits.words
+    return {
+        place
+        for place in free
+        if roles.of(place, place + 1, "barred") > limit
+        and len(reading.roots[place]) > 2
+        and reading.roots[place] not in vocabulary.item_nouns
+        and not vocabulary.is_plain(reading.words[place])
+        and not vocabulary.is_plain(reading.roots[place])
+    }
+
+
+def _set(values: list[bool], places: range, value: bool) -> None:
+    values[places.start : places.stop] = [value] * len(places)

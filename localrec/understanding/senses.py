@@ -1,0 +1,124 @@
+"""Which of several meanings a phrase has among its neighbours: "orange" a colour or a fruit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from localrec.understanding.language_words import english
+from localrec.understanding.meanings import Meaning, MeaningRole
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_WORDS = english().mention
+
+
+def choose_meaning(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    payloads: Sequence[Meaning],
+) -> Meaning | None:
+    """The meaning of a phrase among its neighbours."""
+    alive = [one for one in payloads if vocabulary.is_usable(one)]
+    by_role = {one.role: one for one in reversed(alive or payloads)}
+    order: tuple[tuple[MeaningRole, bool], ...] = (
+        ("order", True),
+        ("flag", reading.roots[last - 1] != "drink" or _ends_a_clause(reading, last)),
+        ("diet", True),
+        ("container", _reads_as_container(reading, first, last, by_role)),
+        ("garnish", _reads_as_garnish(reading, first, last)),
+        ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
+        ("look", "category" in by_role),
+        ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
+        ("component", True),
+        ("creator", True),
+        ("look", True),
+        ("garnish", True),
+    )
+    for role, fits in order:
+        if fits and role in by_role:
+            return by_role[role]
+    return None
+
+
+def is_served_in(reading: Reading, first: int) -> bool:
+    """Whether "in a" or the like stands before a name."""
+    back = first - 1
+    while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
+        back -= 1
+    return back >= 0 and reading.words[back] in _WORDS.served
+
+
+def _reads_as_container(
+    reading: Reading, first: int, last: int, by_role: Mapping[MeaningRole, Meaning]
+) -> bool:
+    if is_served_in(reading, first):
+        return True
+    of = last < len(reading.words) and reading.words[last] == "of"
+    package = of and reading.roots[first] in _WORDS.packages  # "a bottle of gin"
+    return "component" not in by_role and not package
+
+
+def _ends_a_clause(reading: Reading, last: int) -> bool:
+    """ "he doesn't drink." says something else than "he doesn't drink gin"."""
+    return last >= len(reading.words) or bool(reading.gaps[last]) or reading.words[last] == "and"
+
+
+def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
+    around = reading.words[max(0, first - 4) : first] + reading.words[last : last + 3]
+    on_top = reading.words[last : last + 2] == ("on", "top")
+    topped = first > 1 and reading.words[first - 2 : first] == ("topped", "with")
+    return on_top or topped or any(word in _WORDS.garnish for word in around)
+
+
+def _reads_as_colour(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    by_role: Mapping[MeaningRole, Meaning],
+) -> bool:
+    if "component" not in by_role and "look" not in by_role:
+        return True
+    before = reading.words[first - 1] if first else ""
+    following = reading.roots[last] if last < len(reading.roots) else ""
+    if _beside_a_colour(reading, vocabulary, first):
+        return True
+    if following in _WORDS.colour_after - {"and"} or before in _WORDS.shades:
+        return True
+    if following in vocabulary.item_nouns or following in ("one", "beverage"):
+        return before not in ("with", "and", "or", "of")
+    if reading.words[last : last + 2] in (("in", "colour"), ("in", "color"), ("in", "hue")):
+        return True
+    breaks = not following or bool(reading.gaps[last]) or following in _WORDS.colour_breaks
+    return before in _WORDS.colour_before and breaks
+
+
+def _beside_a_colour(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
+    """ "purple or violet", "reddish-orange": what stands with a colour is one."""
+    before = first - 1
+    if before > 0 and reading.words[before] in ("or", "and"):
+        before -= 1
+    meanings = vocabulary.names.get(reading.roots[before]) if before >= 0 else ()
+    return bool(meanings) and all(one.role == "colour" for one in meanings)
+
+
+def _reads_as_category(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    by_role: Mapping[MeaningRole, Meaning],
+) -> bool:
+    if first and last - first == 1 and reading.words[first - 1] in _WORDS.doers:
+        return False  # "what can you shake up with rum"
+    if "component" not in by_role or last - first > 1:
+        return True
+    if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
+        return True
+    before = reading.words[first - 1] if first else ""
+    following = reading.roots[last] if last < len(reading.roots) else ""
+    if before in _WORDS.taste_before or following in vocabulary.item_nouns:
+        return False
+    previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()
+    return before in ("a", "an") or any(one.role == "component" for one in previous)

@@ -1,0 +1,46 @@
+"""Amounts as people say them, written in digits: "half an hour", "an hour and a half".
+
+A line keeps its length, so that every place in it stays what it was.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
+_FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
+_TEENS = re.compile(r"\bin the teens\b")
+_PART = re.compile(
+    r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three\s+quarters\s+of|3\s+quarters\s+of)"
+    r"\s+an?\s+(?P<unit>[a-z]+)"
+)
+_AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
+
+
+def respell_amounts(line: str) -> str:
+    """Write the amounts of a folded line in digits.
+
+    Example:
+        `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
+    """
+    line = _TEENS.sub(lambda match: _padded("13-19", match), line)
+    line = _FIGURES.sub(_bound_of_figures, line)
+    line = _PART.sub(_part_of_unit, line)
+    return _AND_A_HALF.sub(lambda match: _padded(f"1.5 {match['unit']}", match), line)
+
+
+def _bound_of_figures(match: re.Match[str]) -> str:
+    digits = _DIGITS.get(match["how"]) or int(match["how"])
+    return _padded(f"sub {10**digits}", match) if digits < 8 else match.group()
+
+
+def _part_of_unit(match: re.Match[str]) -> str:
+    part = match["part"]
+    value = 0.5 if "half" in part else 0.25 if part.startswith(("a", "quarter")) else 0.75
+    return _padded(f"{value} {match['unit']}", match)
+
+
+def _padded(told: str, match: re.Match[str]) -> str:
+    """A text in the place of a match, as long as it; the match where it does not fit."""
+    whole = match.group()
+    return told.ljust(len(whole)) if len(told) <= len(whole) else whole

@@ -1,0 +1,136 @@
+"""A table that somebody kept by hand: columns are guessed, cells mended, rows counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from localrec.data.rows import HistoryRows
+from localrec.graph.domain_files import load_domain
+from localrec.sources.catalogues.records import open_records
+from localrec.sources.table_guess import propose_mapping
+from localrec.sources.table_history import rating_value, read_history
+
+
+def read(
+    path: Path,
+    text: str,
+    domain: str = "movies",
+    user: str | None = "anna",
+    encoding: str = "utf-8",
+) -> HistoryRows:
+    path.write_text(text, encoding=encoding)
+    table = open_records(path)
+    mapping = propose_mapping(table, user)
+    assert mapping is not None
+    return read_history(table, mapping, load_domain(domain), user)
+
+
+def deeds(history: HistoryRows) -> list[tuple[str, str, float | None, int]]:
+    names = {item.key: item.name for item in history.items}
+    return [
+        (names[one.item], str(one.event), one.rating, one.times) for one in history.interactions
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        ("8", 8),
+        ("8,5", 8.5),
+        ("8/10", 8),
+        ("4 stars", 4),
+        ("★★★½", 3.5),
+        ("★★☆☆☆", 2),
+        ("good", None),
+    ],
+)
+def test_ratings_are_numbers_however_they_are_written(told: str, value: float | None) -> None:
+    assert rating_value(told) == value
+
+
+@pytest.mark.parametrize(
+    "cells", [("8/10", "5/10", "10/10"), ("★★★★", "★★½", "★★★★★"), ("4", "2,5", "5")]
+)
+def test_ratings_out_of_ten_and_in_stars_are_ratings(
+    tmp_path: Path, cells: tuple[str, str, str]
+) -> None:
+    rows = "".join(f"Film {n};{cell};2023-01-0{n + 1}\n" for n, cell in enumerate(cells))
+    history = read(tmp_path / "films.csv", f"Title;Rating;Watched\n{rows}")
+    assert [one.rating for one in history.interactions] == [4.0, 2.5, 5.0]
+
+
+def test_films_of_one_title_and_two_years_stay_two(tmp_path: Path) -> None:
+    history = read(
+        tmp_path / "films.csv",
+        "Film,Year,Rating,Date watched\nHome,1990,8,01/02/2023\nHome,2009,3,14/02/2023\n",
+    )
+    assert deeds(history) == [("Home", "rated", 4.0, 1), ("Home", "rated", 1.5, 1)]
+    assert [one.at for one in history.interactions] == [datetime(2023, 2, 1), datetime(2023, 2, 14)]
+
+
+def test_words_for_what_happened_are_understood(tmp_path: Path) -> None:
+    history = read(
+        tmp_path / "books.csv",
+        "Title,Author,Status\nEmma,Jane Austen,Read\nDune,Frank Herbert,to-read\n"
+        "Ulysses,James Joyce,DNF\nPersuasion,Jane Austen,reading\n",
+        "books",
+    )
+    assert [event for _, event, _, _ in deeds(history)][:2] == ["seen", "wanted"]
+    authors = [link.name for item in history.items for link in item.links if link.kind == "author"]
+    assert authors == ["Jane Austen", "Frank Herbert", "James Joyce", "Jane Austen"]
+
+
+def test_what_cannot_be_is_left_out_and_told_and_the_row_stays(tmp_path: Path) -> None:
+    rows = "".join(f"Film {n},{n % 5 + 1},2023-01-{n + 1:02}\n" for n in range(20))
+    history = read(
+        tmp_path / "films.csv",
+        f"Title,Rating,Date\n{rows}Heat,eleven,2023-01-05\nUp,3,2023-02-30\n,4,2023-01-01\n",
+        encoding="utf-16",
+    )
+    told = [(one.row, one.column, one.action) for one in history.report.problems]
+    assert told == [(22, "Rating", "repaired"), (23, "Date", "repaired"), (24, "Title", "dropped")]
+    assert (history.report.read, history.report.kept) == (23, 22)
+
+
+def test_several_rows_of_one_thing_count_how_often(tmp_path: Path) -> None:
+    history = read(
+        tmp_path / "films.csv",
+        "Title,Rating,Date\nHeat,3,2023-01-05\nHeat,5,2023-03-05\nHeat,5,2023-03-05\nUp,4,2023-01-01\n",
+    )
+    assert deeds(history) == [("Heat", "rated", 5.0, 2), ("Up", "rated", 4.0, 1)]
+    assert (history.report.read, history.report.kept, history.report.merged) == (4, 3, 1)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=8),
+            st.sampled_from(["1", "5", "", "0", "4,5", "x", "★★"]),
+            st.sampled_from(["2023-01-05", "5.1.2023", "", "tomorrow", "1672531200"]),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_every_row_is_kept_merged_or_dropped(
+    tmp_path: Path, rows: list[tuple[str, str, str]]
+) -> None:
+    out = io.StringIO()
+    csv.writer(out).writerows([("Title", "Rating", "Date"), ("Heat", "3", "2023-01-05"), *rows])
+    path = tmp_path / "films.csv"
+    path.write_text(out.getvalue(), encoding="utf-8", newline="")
+    table = open_records(path)
+    mapping = propose_mapping(table, "anna")
+    if mapping is None:
+        return
+    report = read_history(table, mapping, load_domain("movies"), "anna").report
+    assert report.read == report.kept + report.merged + report.dropped
+    assert report.read == len(table.rows) + table.dropped

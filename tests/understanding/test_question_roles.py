@@ -1,0 +1,200 @@
+"""The role tagger: a network asked in NumPy, and what its word counts beside the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+import numpy as np
+import pytest
+
+from localrec.data.query import Query
+from localrec.foundation.errors import ModelError
+from localrec.foundation.text_matching import tokens
+from localrec.index.embedders import MiniLmEmbedder, ReadTokens
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.question_roles import (
+    FARTHEST,
+    PLACE,
+    ROLES,
+    WEIGHTS,
+    Role,
+    RoleLayer,
+    RoleNetwork,
+    RoleTagger,
+    WordRoles,
+    load_roles,
+    packed,
+    unpacked,
+)
+from localrec.workspace.domain_context import DomainContext
+
+_WIDE, _SIZE, _WORDS = 8, 12, 50
+
+
+class LetterEncoder:
+    """A token for each word, whose state follows from its letters alone."""
+
+    name = "letters"
+
+    def read(self, text: str) -> ReadTokens:
+        found = tokens(text)
+        ids = np.array(
+            [sum(map(ord, one.word)) % (_WORDS - 1) + 1 for one in found], dtype=np.int64
+        )
+        states = np.stack(
+            [np.random.default_rng(int(one)).normal(size=_WIDE) for one in ids]
+        ).astype(np.float32)
+        return ReadTokens(ids, tuple((one.start, one.end) for one in found), states)
+
+    def read_many(self, texts):
+        return [self.read(text) for text in texts]
+
+
+class SaidRoles:
+    """A tagger that says what it is told: word -> role and share, everything else is "other"."""
+
+    def __init__(self, said: Mapping[str, tuple[Role, float]]) -> None:
+        self._said = said
+
+    def tag(self, text, words):
+        shares = np.zeros((len(words), len(ROLES)), dtype=np.float32)
+        for place, word in enumerate(words):
+            role, share = self._said.get(word.word, ("other", 1.0))
+            shares[place, PLACE[role]] = share
+            shares[place, PLACE["wanted" if role != "wanted" else "barred"]] += 1 - share
+        return WordRoles(shares)
+
+
+def a_network(seed: int = 0) -> RoleNetwork:
+    draw = np.random.default_rng(seed)
+
+    def matrix(*shape: int) -> np.ndarray:
+        return draw.normal(0, 0.3, shape).astype(np.float32)
+
+    def linear(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+        return matrix(rows, columns), matrix(columns)
+
+    layer = RoleLayer(
+        norms=1 + matrix(2, 2, _SIZE),
+        mixed=linear(_SIZE, 3 * _SIZE),
+        gathered=linear(_SIZE, _SIZE),
+        inner=linear(_SIZE, 2 * _SIZE),
+        outer=linear(2 * _SIZE, _SIZE),
+        distances=matrix(2, 2 * FARTHEST + 1),
+    )
+    return RoleNetwork(
+        encoder="letters",
+        first=linear(_WIDE, _SIZE),
+        cue_rows=(np.arange(_WORDS) % 5).astype(np.int32),
+        cues=matrix(5, _SIZE),
+        layers=(layer, layer),
+        last_norm=1 + matrix(2, _SIZE),
+        last=linear(_SIZE, len(ROLES)),
+    )
+
+
+@pytest.fixture
+def read_with(bar: DomainContext) -> Callable[..., Query]:
+    return lambda question, **said: parse_query(question, bar.vocabulary, SaidRoles(said))
+
+
+def barred(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.barred and not one.soft for key in one.any_of}
+
+
+def wanted(query: Query) -> set[str]:
+    return {key for one in query.constraints if not one.barred for key in one.any_of}
+
+
+def test_shares_of_a_word_add_up_to_one_and_depend_on_the_words_around_it():
+    tagger = RoleTagger(a_network(), LetterEncoder())
+    alone = tagger.tag("gin", tokens("gin")).shares
+    beside = tagger.tag("hate gin", tokens("hate gin")).shares
+    assert np.allclose(beside.sum(axis=1), 1.0, atol=1e-5)
+    assert not np.allclose(alone[0], beside[1], atol=1e-3)
+
+
+def test_a_network_survives_being_kept_in_eight_bits():
+    told = LetterEncoder().read("anything but a gin and tonic, my dear")
+    network = a_network()
+    again = unpacked(packed(network))
+    assert again.encoder == "letters"
+    assert np.abs(network.shares(told) - again.shares(told)).max() < 0.03
+
+
+def test_a_word_that_the_encoder_did_not_reach_is_there_for_nothing():
+    class Short(LetterEncoder):
+        def read(self, text: str) -> ReadTokens:
+            return super().read(text[:3])
+
+    shares = RoleTagger(a_network(), Short()).tag("gin and rum", tokens("gin and rum")).shares
+    assert shares[2, PLACE["other"]] == 1.0 > shares[0, PLACE["other"]]
+
+
+def test_a_file_that_is_no_network_is_refused_with_the_remedy(tmp_path):
+    (tmp_path / "roles.npz").write_bytes(b"PK nothing")
+    for path in (tmp_path / "roles.npz", tmp_path / "none.npz"):
+        with pytest.raises(ModelError) as told:
+            load_roles(path)
+        assert "localrec train reader" in told.value.hint
+
+
+def test_a_network_that_knows_other_roles_is_refused(tmp_path):
+    kept = packed(a_network())
+    kept["last_8"] = kept["last_8"][:, :3]
+    np.savez(tmp_path / "roles.npz", **kept)
+    with pytest.raises(ModelError):
+        load_roles(tmp_path / "roles.npz")
+
+
+def test_a_name_is_refused_where_no_rule_hears_it_but_the_tagger_is_sure(read_with):
+    question = "gin and I parted company"
+    assert wanted(read_with(question)) == {"gin"}
+    assert barred(read_with(question, gin=("barred", 0.99))) == {"gin"}
+    assert wanted(read_with(question, gin=("barred", 0.55))) == {"gin"}
+
+
+def test_a_refusal_that_a_rule_hears_stands_where_the_tagger_doubts(read_with):
+    assert barred(read_with("no gin", gin=("wanted", 0.9))) == {"gin"}
+
+
+def test_less_of_a_thing_is_a_soft_wish(read_with):
+    query = read_with("go canny with the gin", gin=("less", 0.99))
+    (constraint,) = query.constraints
+    assert constraint.barred and constraint.soft
+
+
+def test_a_name_said_by_the_way_is_no_wish(read_with):
+    assert wanted(read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))) == {"rum"}
+
+
+def test_a_name_said_by_the_way_is_told_as_unused_and_not_looked_for_in_texts(read_with):
+    query = read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))
+    assert "gin" not in {word for one in query.texts for word in one.words}
+    assert any("gin" in one for one in query.unused)
+
+
+def test_an_everyday_word_is_never_refused_as_a_text(read_with):
+    assert not read_with("gin, please", please=("barred", 0.99)).texts
+
+
+def test_words_that_name_nothing_are_refused_in_texts_where_the_tagger_says_so(read_with):
+    query = read_with("gin, but those clowns and I parted company", clowns=("barred", 0.95))
+    (wish,) = [one for one in query.texts if one.barred]
+    assert wish.typed == "clowns"
+    assert wanted(query) == {"gin"}
+
+
+def test_rules_read_alone_where_there_is_no_tagger(bar):
+    question = "gin, no lime"
+    query = parse_query(question, bar.vocabulary)
+    assert query == parse_query(question, bar.vocabulary, None)
+    assert barred(query) == {"lime"}
+
+
+def test_the_network_that_ships_is_small_and_made_for_the_default_embedder():
+    network = load_roles()
+    assert network.encoder == MiniLmEmbedder.name
+    assert WEIGHTS.stat().st_size < 1_500_000
+    assert msgspec.structs.replace(network, encoder="") != network
