@@ -75,8 +75,8 @@ them (the header is row 1); lines of JSON begin at 1.
 dropped; a personal export's is repaired: kept without that cell, unless it says nothing else |
 | has control characters, terminal escapes, hidden or reordering characters, chat tokens | kept, \
 with them taken out or broken up (`< \\|im_end\\|>`) |
-| has a day as a spreadsheet or a country writes it (26/01/2023, 1/26/23, 26.01.2023) | kept; which \
-number is the month is told by the whole column, and where nothing tells it, that is said |
+| has a day as a spreadsheet or a country writes it (26/01/2023, 1/26/23, 26.01.2023) | kept; \
+which number is the month is told by the whole column, and where nothing tells it, that is said |
 | has a decimal comma, or a year such as 1979.0 | kept |
 | has a cell that a spreadsheet would run as a formula | kept; it is text here |
 

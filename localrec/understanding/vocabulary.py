@@ -74,13 +74,7 @@ class Vocabulary:
         self.items: PhraseTable[str] = PhraseTable()
         self._alive: dict[tuple[str, str], bool] = {}
         self.item_nouns = frozenset(r for word in self.domain.item_words for r in roots(word))
-        self.counted_nouns = frozenset(
-            root
-            for name, spec in self.domain.numbers.items()
-            if spec.kind == "count"
-            for noun in counted_nouns(name, self.domain)
-            for root in roots(noun)
-        )
+        self.counted_nouns = _counted_roots(self.domain)
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
         self.partial = PartialNames(self.domain, self.is_plain, self.is_usable)
@@ -406,3 +400,14 @@ def _mark(between: str, before: Token, following: Token) -> str:
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
+
+
+def _counted_roots(domain: Domain) -> frozenset[str]:
+    """The roots of the nouns that a domain counts, such as "ingredient"."""
+    return frozenset(
+        root
+        for name, spec in domain.numbers.items()
+        if spec.kind == "count"
+        for noun in counted_nouns(name, domain)
+        for root in roots(noun)
+    )
