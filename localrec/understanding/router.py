@@ -2,9 +2,9 @@
 
 Three routers return the same record. The rules read the query: a named example is C4, else a named
 container C2, else a colour or a look C1, else components C3, else kinds and bounds C1. A model
-chooses one of four words by the probabilities of its first token; it generates nothing. A bare model
-sees worked questions, and its probabilities are corrected for the words it favours. A model with an adapter for this role was
-trained on its own prompt and needs neither.
+chooses one of four words by the probabilities of its first token; it generates nothing. A bare
+model sees worked questions, and its probabilities are corrected for the words it favours. A model
+with an adapter for this role was trained on its own prompt and needs neither.
 """
 
 from __future__ import annotations
