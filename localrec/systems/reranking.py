@@ -1,10 +1,9 @@
 """Lists and rankings whose candidates are reranked, by a model or by vectors of memories.
 
-Given candidates are all scored; for a list the default proposes them. A learnt default and the
-reranker are added with the weight from held-out items; with weight 0 the default's order stands, and
-the model explains. With an instruction, which no held-out item has, or without a learnt default, the
-reranker alone decides. Equal scores keep the default's order. If a model fails, the shared memory's
-fused evidence scores instead, with a note; a missing model is an error.
+All given candidates are scored; for a list the default proposes them. A learnt default and the
+reranker are added with the weight from held-out items; with weight 0 the default's order stands.
+With an instruction, or without a learnt default, the reranker alone decides. Equal scores keep the
+default's order. If a model fails, the shared memory's evidence scores instead, with a note.
 """
 
 from __future__ import annotations
