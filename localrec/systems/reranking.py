@@ -1,11 +1,9 @@
 """Lists and rankings whose candidates are reranked, by a model or by vectors of memories.
 
-Given candidates are all scored. For a list the default proposes them. If the default ranking was
-learnt, the reranker's scores are added with the weight that held-out items gave it; with weight 0
-the default's order stands, and the model explains. No held-out item has an instruction, so with an
-instruction, or without a learnt ranking, the reranker alone decides. Equal scores keep the
-default's order. Where a model fails, the fused evidence of the shared memory scores instead, and a
-note says so; a model that is missing is an error.
+All given candidates are scored; for a list the default proposes them. A learnt default and the
+reranker are added with the weight from held-out items; with weight 0 the default's order stands.
+With an instruction, or without a learnt default, the reranker alone decides. Equal scores keep the
+default's order. If a model fails, the shared memory's evidence scores instead, with a note.
 """
 
 from __future__ import annotations
@@ -125,9 +123,8 @@ class RerankingRecommender(ItemRecommender):
         )
         before = fit.scores[list(candidates)]
         share = self.share if fit.spoke.get("ranking") == "learned" and not instruction else None
-        mixed = found.scores
-        if share is not None:
-            mixed = with_reranker_scores(before, found.scores, share.share)
+        after = found.scores
+        mixed = after if share is None else with_reranker_scores(before, after, share.share)
         scores = np.full(len(self._catalogue), -np.inf, dtype=np.float32)
         scores[list(candidates)] = in_one_order(mixed, before)
         memory_context = found.memory_context
