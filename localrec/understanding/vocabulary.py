@@ -92,11 +92,6 @@ class Vocabulary:
             self.domain.words.compounds,
         )
 
-    @property
-    def tables(self) -> VocabularyTables:
-        """All phrases, to be kept."""
-        return VocabularyTables(self.names, self.items, self.partial.words, self.partial.callable)
-
     def _add_all(self) -> None:
         self._add_attributes()
         self._add_phrases()

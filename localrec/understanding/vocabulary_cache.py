@@ -76,7 +76,7 @@ def open_vocabulary(catalogue: Catalogue, folder: Path) -> Vocabulary:
         catalogue.identity = np.array(stored.identity, dtype=np.int32)
         return Vocabulary(catalogue, _tables(stored))
     built = Vocabulary(catalogue)
-    tables = msgspec.msgpack.encode(_stored(built.tables, catalogue))
+    tables = msgspec.msgpack.encode(_stored(built, catalogue))
     with suppress(OSError, WorkspaceError):  # a full disk: slower next time, not wrong
         files.write(
             made_from,
@@ -116,16 +116,16 @@ def _code() -> str:
     return str([file_mark(path) for path in files])
 
 
-def _stored(tables: VocabularyTables, catalogue: Catalogue) -> _Stored:
+def _stored(built: Vocabulary, catalogue: Catalogue) -> _Stored:
     meanings: dict[Meaning, int] = {}
     keys: dict[str, int] = {}
     return _Stored(
-        names=_numbered(tables.names, meanings),
-        items=_numbered(tables.items, keys),
+        names=_numbered(built.names, meanings),
+        items=_numbered(built.items, keys),
         meanings=list(meanings),
         keys=list(keys),
-        long_names=tables.long_names,
-        callable=sorted(tables.callable),
+        long_names=built.partial.words,
+        callable=sorted(built.partial.callable),
         identity=catalogue.identity.tolist(),
     )
 
