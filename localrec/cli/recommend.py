@@ -122,9 +122,9 @@ def recommend(
     with context.open_workspace() as opened:
         only = user[0] if len(user) == 1 else None  # nobody's own words are seen by several
         seen = opened.context(domain_of_user(opened, user[0], domain), only)
+        recommender = SYSTEM_REGISTRY.recommender(seen, system)
         refuse_unknown(opened.store, user)
         users = {one: seen.user_profile(one) for one in user}
-        recommender = SYSTEM_REGISTRY.recommender(seen, system)
         options = ListOptions(fair=fair, diverse=diverse, wanted=wanted)
         if only is not None and options == ListOptions(fair=fair):
             found = recommender.recommend(only, users[only], k)
