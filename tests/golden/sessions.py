@@ -29,9 +29,12 @@ LEFT_OUT = frozenset(
         "mcp",
         "sql",
         "help",
-        *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check")),
+        "backup",
+        "restore",
+        "warm",
+        "train reader",
+        *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check", "remove")),
     }
-    | {"domains remove"}
 )
 
 _EXPORTS = {
