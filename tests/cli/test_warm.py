@@ -153,11 +153,11 @@ class TestAnswers:
 
 class TestWhatChanged:
     def test_a_rating_is_in_the_next_list(self, workspace, helper, log):
-        line = ("--json", "recommend", "--user", "zoe", "--workspace", workspace)
+        line = ("--json", "recommend", "--user", "anna", "--workspace", workspace)
         before = run_start(*line)
         item = json.loads(before.stdout)["items"][0]["key"]
         told = run_start(
-            *("feedback", "--user", "zoe", "--item", item, "--rating", "5"),
+            *("feedback", "--user", "anna", "--item", item, "--rating", "5"),
             *("--workspace", workspace),
         )
         assert told.returncode == 0, told.stderr
