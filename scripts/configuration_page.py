@@ -13,6 +13,7 @@ VARIABLES = {
     "LOCALREC_CACHE": "the folder of pulled models and data sets; by default in your cache folder "
     "(`~/.cache/localrec` on Linux)",
     "LOCALREC_LEARN": "`off`: no ranking is learnt in the background, only by `localrec learn`",
+    "LOCALREC_WAIT": "seconds that a command waits for a busy store, half a minute by default",
     "NO_COLOR": "any value: no colours in the terminal",
     "OMP_NUM_THREADS": "threads of numerical libraries, where several commands run side by side",
     "TEXTUAL_THEME": "the theme of the app, by its name",

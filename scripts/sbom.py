@@ -39,6 +39,10 @@ BUNDLED = {
         "localrec/understanding/languages, localrec/sources/catalogues/*.toml",
         "written for localrec",
     ),
+    "names to compose training questions of": (
+        "localrec/training/reader/*.toml",
+        "written for localrec; names of public works and kinds",
+    ),
     "catalogues of models and data sets": (
         "models/catalog.toml, datasets/catalog.toml",
         "addresses and digests alone; what they name is pulled, under its own licence",

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 _HELP_WRITER = "typer.rich_utils"
+_DIGITS = 18  # of a plain number; Python converts thousands of them slowly, or not at all
 _NOT_NEEDED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
 
 
@@ -81,6 +82,8 @@ def _is_plain_path(parameter: Any, value: str) -> bool:
 def _plain_number(parameter: Any, value: Any) -> int | None:
     told = parameter.type_descriptor.parameter_info
     if told.parser or not (isinstance(value, int) or (value.isascii() and value.isdecimal())):
+        return None
+    if len(str(value)) > _DIGITS:
         return None
     number = int(value)
     low = number if told.min is None else told.min

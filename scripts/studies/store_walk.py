@@ -44,6 +44,7 @@ from walk_model import (
 
 from localrec import LocalrecError, Workspace
 from localrec.cli import app as cli
+from localrec.cli.commands import whole_program
 from localrec.foundation.paths import owner_only
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.kept_copies import kept_copies
@@ -63,8 +64,8 @@ _COLUMNS = (
     "ingredientMeasures,desciription,imageDescription\n"
 )
 
-if isinstance(cli.app, typer.Typer):  # its commands are made once, not at each step
-    cli.app = typer.main.get_command(cli.app)  # type: ignore[assignment]
+_PROGRAM = typer.main.get_command(whole_program())  # made once, not at each step
+cli.program_for = lambda _: _PROGRAM
 counts: Counter[str] = Counter()  # steps by kind and how they ended, over all walks
 
 

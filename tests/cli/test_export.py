@@ -76,7 +76,7 @@ def test_a_second_run_replaces_nothing(cli, bar, tmp_path):
     ("arguments", "code", "said"),
     [
         (("--user", "ghost", "--out", "h.csv"), 2, "Nobody called 'ghost' is known here"),
-        (("--user", "mee", "--out", "h.csv"), 1, "Did you mean me?"),
+        (("--user", "mee", "--out", "h.csv"), 2, "Did you mean me?"),
         (("--user", "me", "--out", "h.xls"), 2, "says no format"),
         (("--user", "me", "--format", "letterboxd", "--out", "f.csv"), 2, "these are drinks"),
         (("--user", "me", "--domain", "movies", "--out", "h.csv"), 2, "There is: cocktails"),

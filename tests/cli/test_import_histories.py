@@ -125,6 +125,8 @@ class TestAnExport:
         path = tmp_path / "books.csv"
         path.write_text(goodreads({"Title": HOSTILE, "My Rating": "5"}), encoding="utf-8")
         told = [take_in("auto", path, "--user", HOSTILE)]
+        path.write_text(goodreads({"My Rating": "5"}), encoding="utf-8")
+        told.append(take_in("goodreads", path, "--user", "x"))
         told.append(cli("--workspace", empty_workspace, "recommend", "--user", "x", "--explain"))
         told.append(cli("--workspace", empty_workspace, "recommend", "--user", "x", "--json"))
         for outcome in told:
@@ -236,8 +238,8 @@ class TestCutOff:
         assert (code, out) == (1, "")
         assert "The rows are stored" in err
         assert "localrec models pull minilm-int8 and then: localrec index" in err
-        listed = cli("--workspace", empty_workspace, "recommend", "--user", "bea", "--json")
-        assert len(json.loads(listed.out)["items"]) == 3
+        rows = cli("--workspace", empty_workspace, "sql", "select * from interactions", "--json")
+        assert len(json.loads(rows.out)) == 3
 
     def test_not_at_all_when_the_vectors_are_left_for_later(self, take_in, books, counted):
         assert take_in("goodreads", books, "--user", "anna", "--index-later").code == 0

@@ -236,7 +236,7 @@ class TestAMemory:
     )
     def test_asked_for_wrongly_is_refused_with_a_remedy(self, memory, arguments, code, complaint):
         outcome = memory(*arguments)
-        assert (outcome.code, outcome.out) == (2, "")
+        assert (outcome.code, outcome.out) == (code, "")
         assert complaint in outcome.err
 
     def test_goes_with_its_person(self, cli, memory, likes, own_workspace):

@@ -121,5 +121,5 @@ def test_one_shelf_is_shown_at_a_time(shelf, options):
 
 def test_a_hostile_key_reaches_no_terminal(shelf):
     code, out, err = shelf("show", "--user", "\x1b]0;owned\x07ana")
-    assert code == 1
+    assert code == 2
     assert "\x1b" not in out + err

@@ -255,8 +255,8 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "no JSON": (
         "a.json",
         b"{'u1': []}",
-        "{path} is not the JSON that is expected here: JSON is malformed: object keys must be "
-        "strings (byte 1). Export it again.",
+        "{path} is not the JSON that is expected here: there is a fault at byte 1. "
+        "Export it again.",
     ),
     "a zip": (
         "a.json",

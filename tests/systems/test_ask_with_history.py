@@ -21,8 +21,7 @@ def asked(cli, workspace):
     def ask(*arguments, user=None):
         by = () if user is None else ("--user", user)
         code, out, err = cli("--workspace", workspace, *arguments, *by, "--json")
-        assert code == 0
-        assert err in ("", f"Nobody called {user!r} is known here.\n")
+        assert (code, err) == (0, "")
         answer = json.loads(out)
         answer.pop("timings_ms")
         return answer
@@ -66,7 +65,6 @@ def test_what_was_liked_pulls_its_like_up_and_is_named(asked, say):
 
 def test_a_history_says_whether_it_spoke(asked, say):
     assert not {"history", "memory"} & set(asked(*GIN)["spoke"])
-    assert asked(*GIN, user="anna")["spoke"]["history"] == "silent"
     say("Clover Club", "--like")
     assert asked(*GIN, user="anna")["spoke"]["history"] == "measured"
 
@@ -78,9 +76,10 @@ def test_a_memory_of_one_person_stays_silent(asked, say):
     assert "memory" not in answer
 
 
-def test_who_has_no_history_gets_the_same_answer(asked, say):
+def test_who_has_no_history_gets_the_same_answer(cli, workspace, asked, say):
     before = asked(*GIN)
     say("Clover Club", "--like")
+    assert cli("--workspace", workspace, "shelf", "add", "--user", "bea", "gin").code == 0
     stranger = asked(*GIN, user="bea")
     assert stranger["spoke"].pop("history") == stranger["spoke"].pop("memory") == "silent"
     assert stranger == before
@@ -118,6 +117,6 @@ def test_a_stored_shelf_answers_what_can_be_made(cli, workspace, asked):
     assert names(mine)[0] == "Negroni"
     assert mine["items"][0]["missing"] == []
     assert mine["intent"]["have"] == asked(*question, "--have", shelf)["intent"]["have"]
-    for other in (asked(*question), asked(*question, user="bea")):
-        assert other["intent"]["have"] == []
-        assert "localrec shelf" in other["message"]
+    other = asked(*question)
+    assert other["intent"]["have"] == []
+    assert "localrec shelf" in other["message"]

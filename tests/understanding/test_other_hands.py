@@ -21,6 +21,7 @@ from localrec.understanding.topics import (
     topic_score,
     topic_weights,
 )
+from localrec.understanding.years import EARLIEST
 
 DRINKS = load_domain("cocktails")
 PRICE = NumberSpec(kind="amount", words=("price",), units={"dollar": 1}, better="lower")
@@ -67,7 +68,7 @@ def test_things_in_it_are_counted_only_where_they_are_bounded():
 def test_years_that_a_question_refuses_on_one_side_leave_the_other():
     films = load_domain("movies")
     assert [(one.low, one.high) for one in parse_ranges("not from after 1990", films)] == [
-        (0, 1990)
+        (EARLIEST, 1990)
     ]
 
 
