@@ -59,9 +59,10 @@ def run_program(*arguments: str, folder: Path) -> Ended:
 def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     """Lend `home` with a cache in which only the `wanted` of the pulled files lie, as links.
 
-    A machine with more models gives the same answers.
+    A machine with more models gives the same answers. The program makes what it writes private for
+    its whole process, so that holds from the beginning here and ends with the environment.
     """
-    before = dict(os.environ)
+    before, umask = dict(os.environ), os.umask(0o077)
     cache = home / "cache"
     pulled = Path(before.get("LOCALREC_CACHE") or _default_cache())
     for kind, name in wanted:
@@ -74,6 +75,7 @@ def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     try:
         yield home
     finally:
+        os.umask(umask)
         os.environ.clear()
         os.environ.update(before)
 
