@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ import typer
 
 from localrec.cli.app import main
 from localrec.cli.commands import whole_program
+from localrec.foundation.patience import PATIENCE
 
 HERE = Path(__file__).parent
 INPUTS = HERE / "inputs"
@@ -59,10 +62,12 @@ def run_program(*arguments: str, folder: Path) -> Ended:
 def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     """Lend `home` with a cache in which only the `wanted` of the pulled files lie, as links.
 
-    A machine with more models gives the same answers. The program makes what it writes private for
-    its whole process, so that holds from the beginning here and ends with the environment.
+    A machine with more models gives the same answers. The program changes its whole process: what
+    it writes is private, and it tells for whom it waits. The first holds from the beginning here,
+    and all of it ends with the environment, so that no other test meets it.
     """
     before, umask = dict(os.environ), os.umask(0o077)
+    patience, garbage = replace(PATIENCE), gc.get_threshold()
     cache = home / "cache"
     pulled = Path(before.get("LOCALREC_CACHE") or _default_cache())
     for kind, name in wanted:
@@ -76,6 +81,8 @@ def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
         yield home
     finally:
         os.umask(umask)
+        PATIENCE.wait_s, PATIENCE.tell = patience.wait_s, patience.tell
+        gc.set_threshold(*garbage)
         os.environ.clear()
         os.environ.update(before)
 
