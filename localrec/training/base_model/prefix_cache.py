@@ -16,6 +16,7 @@ vocabulary are computed only where the model's own tokens follow.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ class PrefixCache:
 
     def __init__(self, network: Any, tokens: Sequence[int]) -> None:
         read = torch.tensor([tokens], device=network.device)
-        self._computed = _parts(network.model(input_ids=read, use_cache=True).past_key_values)
+        self._computed = _parts(_computed_cache(network, read))
         self._lent = [part.detach().requires_grad_(part.requires_grad) for part in self._computed]
 
     def __len__(self) -> int:
@@ -55,6 +56,15 @@ class PrefixCache:
         ]
         if moved:
             torch.autograd.backward([part for part, _ in moved], [grad for _, grad in moved])
+
+
+def cache_argument(network: Any) -> str:
+    """Name the argument, and the output, of a network that holds a cache.
+
+    transformers 5.24 renamed it to `cache` and warns of the old name.
+    """
+    known = inspect.signature(network.model.forward).parameters
+    return "cache" if "cache" in known else "past_key_values"
 
 
 def have_same_prompt(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
@@ -81,7 +91,7 @@ def completion_scores(
     Returns:
         Logarithms of the probabilities, and entropies in nats: (b, c) each, 0 where `own` is not.
     """
-    shared = _parts(network.model(input_ids=opening[None, :-1], use_cache=True).past_key_values)
+    shared = _parts(_computed_cache(network, opening[None, :-1]))
     rows = [
         _branch(network, shared, opening[-1:], completion, kept, temperature)
         for completion, kept in zip(completions, loss_mask.bool(), strict=True)
@@ -107,9 +117,9 @@ def _branch(
     def scores(*parts: torch.Tensor) -> Scores:
         # The last token stands before no other, so it is looked at and not read.
         tokens = torch.cat([last, completion[:-1]])
-        hidden = network.model(
-            input_ids=tokens[None], past_key_values=_cache(parts), use_cache=True
-        ).last_hidden_state[0]
+        behind = {cache_argument(network): _cache(parts)}
+        read = network.model(input_ids=tokens[None], use_cache=True, **behind)
+        hidden = read.last_hidden_state[0]
         logits = network.lm_head(hidden[kept]).float() / temperature
         chances = logits.log_softmax(dim=-1)
         said = chances.gather(1, completion[kept][:, None])[:, 0]
@@ -118,6 +128,12 @@ def _branch(
     said, undecided = checkpoint(scores, *shared, use_reentrant=False)
     places = loss_mask.nonzero()[:, 0]
     return empty.index_put((places,), said), empty.index_put((places,), undecided)
+
+
+def _computed_cache(network: Any, tokens: torch.Tensor) -> DynamicCache:
+    """Compute the cache of tokens, (1, t)."""
+    read = network.model(input_ids=tokens, use_cache=True)
+    return getattr(read, cache_argument(network))
 
 
 def _parts(cache: DynamicCache) -> list[torch.Tensor]:

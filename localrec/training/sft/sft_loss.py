@@ -75,6 +75,8 @@ def answer_scores(
     """
     import torch
 
+    from localrec.training.base_model.prefix_cache import cache_argument
+
     longest = max(len(one.tokens) for one in exercises)
     tokens = torch.zeros(len(exercises), longest, dtype=torch.long)
     for line, one in enumerate(exercises):
@@ -82,10 +84,11 @@ def answer_scores(
     lines = [line for line, one in enumerate(exercises) for _ in one.targets]
     places = [place for one in exercises for place in one.places]
     network: Any = model.get_base_model()  # its parts are declared as tensors
+    behind = (
+        {cache_argument(network): opening.before(len(exercises))} if opening is not None else {}
+    )
     hidden = network.model(
-        input_ids=tokens.to(model.device),
-        past_key_values=opening.before(len(exercises)) if opening is not None else None,
-        use_cache=opening is not None,
+        input_ids=tokens.to(model.device), use_cache=opening is not None, **behind
     ).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()
 
