@@ -44,6 +44,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refusing_nouns: tuple[str, ...]
     disgust: Words
     pointing: tuple[str, ...]
+    pointing_back: tuple[str, ...]
 
 
 class RefusedBehindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +59,7 @@ class RefusedBehindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     short_predicates: tuple[str, ...]
     goes_on: Words
     harmless: Words
+    might: Words
     harms: Words
     sufferers: Words
     ailments: Words

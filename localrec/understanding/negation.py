@@ -16,6 +16,7 @@ from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 _WORDS = english().negation
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
+_POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
 _ASKING = phrases_by_first_word(_WORDS.asks_all_the_same)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = (("when",), ("if",), ("how",), ("that",))
@@ -25,6 +26,8 @@ _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
 _ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
+_OF_THAT = frozenset({"of", "that", "those", "such", "anything", "with", "in"})
+_JOINED = 5  # words that may stand between an "or" and the name that it joins to a refusal
 _FAR = 12  # words that a pronoun may stand behind what it means
 
 
@@ -101,6 +104,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         following = words[end] if end < len(words) else ""
+        if cue == ("neither",) and position and owner[position - 1] >= 0 and not gaps[position]:
+            return 0  # "no merlot neither"
         if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
             if following in _WORDS.harmless_behind:
                 return 0
@@ -137,6 +142,8 @@ def _is_preferred_to(reading: Reading, owner: Sequence[int], position: int) -> b
     """Whether something is preferred to the name behind this word."""
     first = max(0, position - 8)
     before = reading.words[first:position]
+    if reading.words[position] == "than" and {"another", "other", "different"} & {*before}:
+        return not any(gap == "." for gap in reading.gaps[first + 1 : position])
     if not _WORDS.preferring & {*before} or any(gap == "." for gap in reading.gaps[first:position]):
         return False
     if reading.words[position] == "than":
@@ -172,6 +179,7 @@ def _reach(
         mild = mild or reading.words[position] in ("too", "overly", "super", "very")
         position += 1
     bridged = 0
+    joined = -_JOINED
     while position < len(reading.words):
         gap = reading.gaps[position]
         if (gap == "." and position > start) or (gap and looks_back):
@@ -181,10 +189,13 @@ def _reach(
         word = reading.words[position]
         if word == "from" and reached and reading.words[position - 1] not in ("or", "nor", "and"):
             break  # "anything but Cabernet from Coonawarra"
+        joined = position if word in ("or", "nor") else joined
         if owner[position] >= 0:
             reached.append((position, mild))
+        elif reached and position - joined < _JOINED and word in _OF_THAT:
+            pass  # "nothing with lemon or any of that citrus"
         elif (
-            (reached and word not in _WORDS.list_words)
+            (reached and word not in _WORDS.list_words and position - joined >= _JOINED)
             or _ends(reading, owner, position)
             or bridged >= 4
         ):
@@ -258,6 +269,9 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue
         end += 1 + (words[end + 1 : end + 2] in (("one",), ("ones",), ("stuff",)))
         if end >= len(words) or reading.gaps[end]:
+            return _name_before(owner, position)
+    for cue in _POINTING_BACK.get(words[position], ()):
+        if tuple(words[position : position + len(cue)]) == cue:
             return _name_before(owner, position)
     return -1
 

@@ -44,7 +44,8 @@ def is_refused_behind(reading: Reading, owner: Sequence[int], last: int) -> bool
     following = reading.words[last + 1 : last + 8]
     pauses = _pauses(reading, last + 2)
     if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
-        return pauses or following[1] in _WORDS.less_nouns
+        one_word = reading.tokens[last + 1].start == reading.tokens[last].start  # "whiskeyless"
+        return one_word or pauses or following[1] in _WORDS.less_nouns
     if following[0] in _WORDS.suffixes:
         about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
         return not (about_the_next or reading.gaps[last + 1])
@@ -54,9 +55,11 @@ def is_refused_behind(reading: Reading, owner: Sequence[int], last: int) -> bool
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
     if _is_bracketed(reading, last):
         return True
+    if _is_judged(reading, owner, last):
+        return True
     is_name = owner[last] < len(owner)
     return is_name and (
-        _is_judged(reading, owner, last)
+        _is_denied(reading, owner, last)
         or _is_object_in_front(reading, owner, last)
         or _is_threat(reading, owner, last)
     )
@@ -105,7 +108,7 @@ def _past(reading: Reading, owner: Sequence[int], place: int, more: Collection[s
 
 def _is_bracketed(reading: Reading, last: int) -> bool:
     """ "leave the egg out", "give musicals a miss"."""
-    if not _WORDS.bracket_open & set(reading.words[max(0, last - 7) : last]):
+    if not _WORDS.bracket_open & set(reading.words[max(0, last - 10) : last]):
         return False
     for place in range(last + 1, min(last + 4, len(reading.words))):
         if reading.gaps[place]:
@@ -116,23 +119,39 @@ def _is_bracketed(reading: Reading, last: int) -> bool:
 
 
 def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
-    """ "gin is strictly off the menu", "horror isn't for us", "rum gives my wife hives"."""
+    """ "gin is strictly off the menu", "lemon nowhere near it", "rum would give my wife hives"."""
     words = reading.words
     place = _past(reading, owner, last + 1)
     if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
         return False
-    short = words[last] != reading.roots[last] and not words[last].endswith("ss")  # "gin's out"
-    if short and place == last + 1 and _match(reading, place, _PREDICATES):
+    if _match(reading, place, _PREDICATES) and (
+        place > last + 1 or words[place : place + 1] not in (("banned",), ("boring",), ("dull",))
+    ):
         return True
-    if words[place] in _BEHIND.harms:
-        told = set(words[place + 1 : place + 1 + _AILING])
-        return bool(told & _BEHIND.sufferers and told & _BEHIND.ailments)
-    if words[place] in _BEHIND.being:
+    while place < len(words) and words[place] in _BEHIND.might and not reading.gaps[place]:
+        place += 1
+    if words[place : place + 1] and words[place] in _BEHIND.harms:
+        told = set(words[place : place + 1 + _AILING])
+        hurt = told & _BEHIND.sufferers
+        turned = words[place] in ("turn", "turns") and _pauses(reading, place + 2)
+        return bool(hurt and (told & _BEHIND.ailments or turned))
+    if place < len(words) and words[place] in _BEHIND.being:
         place = _past(reading, owner, place + 1)
         if _match(reading, place, _PREDICATES):
             return True
-        if (length := _match(reading, place, _SHORT)) and _ends_there(reading, place + length):
-            return True
+        length = _match(reading, place, _SHORT)
+        return bool(length) and _ends_there(reading, place + length)
+    return False
+
+
+def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "horror isn't for us", "gin doesn't sit well"."""
+    words = reading.words
+    place = _past(reading, owner, last + 1)
+    if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
+        return False
+    if words[place] in _BEHIND.being:
+        place = _past(reading, owner, place + 1)
         return words[place : place + 1] == ("not",) and _bites(reading, place + 1)
     if words[place] in ("do", "does", "will", "can") and words[place + 1 : place + 2] == ("not",):
         return _bites(reading, place + 2)

@@ -368,7 +368,7 @@ def free_synonyms(names: PhraseTable[Meaning], domain: Domain) -> list[tuple[str
         for group in english().synonyms.words
         for name in group
         for meaning in names.get(name)
-        if meaning.role in ("category", "component") and meaning.kind not in domain.taxonomy
+        if meaning.role in ("category", "component")
         for other in group
         if not names.get(other)
     ]
