@@ -43,7 +43,8 @@ _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
 )
 _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
-    r"\bfor\s+(?P<count>[2-9]|1\d|" + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
+    r"\bfor\s+(?P<count>[2-9]|1\d|"
+    + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
     + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
 )
 _NEGATED = re.compile(
@@ -180,7 +181,8 @@ _BARE = re.compile(
     r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
 )
 _NO_NOUN = english().negation.ends | english().negation.list_words | {
-    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total", "each", "ta", "cheers",
+    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total", "each",
+    "ta", "cheers",
 }  # fmt: skip
 
 

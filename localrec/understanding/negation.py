@@ -76,6 +76,17 @@ def negated_tokens(
     return barred, mildly
 
 
+def refusing_places(
+    reading: Reading, owner: Sequence[int], cues: CuesByFirstWord
+) -> frozenset[int]:
+    """Places of the words that refuse something, which are no words to look for in texts."""
+    found: set[int] = set()
+    for position in range(len(reading.words)):
+        length = _cue_at(reading, owner, position, cues)
+        found.update(range(position, position + length))
+    return frozenset(found)
+
+
 def _bar_what_is_added(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
     """ "keep comedy away, and horror also": what is added to a refusal is refused."""
     before = -1  # the mention before this one

@@ -1,4 +1,4 @@
-"""Refusals that stand behind the name they refuse: "gin is off the table", "musicals we never watch".
+"""Refusals behind the name they refuse: "gin is off the table", "musicals we never watch".
 
 A name is the subject of its refusal ("rum gives me hives", "horror isn't for us"), its object put
 first ("romance I can't stand"), judged in a word ("gin? no way"), or the reason for a threat ("if I
@@ -55,13 +55,11 @@ def is_refused_behind(reading: Reading, owner: Sequence[int], last: int) -> bool
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
     if _is_bracketed(reading, last):
         return True
-    if _is_judged(reading, owner, last):
+    if _is_judged(reading, owner, last) or _is_threat(reading, owner, last):
         return True
     is_name = owner[last] < len(owner)
     return is_name and (
-        _is_denied(reading, owner, last)
-        or _is_object_in_front(reading, owner, last)
-        or _is_threat(reading, owner, last)
+        _is_denied(reading, owner, last) or _is_object_in_front(reading, owner, last)
     )
 
 

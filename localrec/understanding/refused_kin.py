@@ -18,6 +18,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _GROUPS = tuple(tuple(roots(one) for one in group) for group in english().synonyms.words)
 _MOST = 60  # longer names or titles; a word in more of them refuses none
+_MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
 _SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
@@ -54,13 +55,15 @@ def refused_titles(
     )
     found: dict[str, None] = {}
     for mention, is_wanted in zip(mentions, wanted, strict=True):
-        if mention.item is None or (mention.item == target and not sequels_out):
+        if mention.item is not None and mention.item == target and not sequels_out:
             continue
         if is_wanted and not (sequels_out and mention.item == target):
             continue
         phrase = reading.roots[mention.first : mention.last]
-        if len(phrase) > 1 or not is_everyday(phrase[0]):
-            found |= dict.fromkeys(_titles_with(phrase, vocabulary))
+        if len(phrase) > 1 or (len(phrase[0]) > 3 and not _says_little(phrase[0], vocabulary)):
+            most = _MOST if mention.item is not None else _MOST_OF_A_KIND
+            titles = _titles_with(phrase, vocabulary)
+            found |= dict.fromkeys(titles if len(titles) <= most else ())
     return tuple(found)
 
 
@@ -83,6 +86,10 @@ def refused_in_texts(
     )
 
 
+def _says_little(word: str, vocabulary: Vocabulary) -> bool:
+    return vocabulary.is_plain(word) or word in vocabulary.item_nouns or is_everyday(word)
+
+
 def _synonyms(phrase: Sequence[str], vocabulary: Vocabulary) -> Iterator[Meaning]:
     told = tuple(phrase)
     for group in _GROUPS:
@@ -93,9 +100,7 @@ def _synonyms(phrase: Sequence[str], vocabulary: Vocabulary) -> Iterator[Meaning
                         yield meaning
 
 
-def _longer(
-    mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary
-) -> Iterator[Meaning]:
+def _longer(mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary) -> Iterator[Meaning]:
     """The longer names of the catalogue that hold a refused name, makers' left aside."""
     meaning = mention.meaning
     if meaning is not None and meaning.role == "creator":
@@ -118,12 +123,10 @@ def _longer(
 
 
 def _titles_with(phrase: Sequence[str], vocabulary: Vocabulary) -> list[str]:
-    found = [
-        key
-        for key in vocabulary.nearest.items_with(tuple(dict.fromkeys(phrase)))
-        if _holds(tuple(roots(" ".join(vocabulary.spelling_of(key)))), phrase)
-    ]
-    return found if len(found) <= _MOST else []
+    keys = vocabulary.nearest.items_with(tuple(dict.fromkeys(phrase)))
+    if len(phrase) == 1 or len(keys) > 4 * _MOST:
+        return keys
+    return [key for key in keys if _holds(roots(" ".join(vocabulary.spelling_of(key))), phrase)]
 
 
 def _holds(name: Sequence[str], part: Sequence[str]) -> bool:
