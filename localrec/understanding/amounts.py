@@ -181,8 +181,8 @@ _BARE = re.compile(
     r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
 )
 _NO_NOUN = english().negation.ends | english().negation.list_words | {
-    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total", "each",
-    "ta", "cheers",
+    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total",
+    "each", "ta", "cheers",
 }  # fmt: skip
 
 
