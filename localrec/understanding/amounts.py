@@ -42,6 +42,11 @@ _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
 _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
 )
+_FOR_SO_MANY = re.compile(  # "something like it but for 6?"
+    r"\bfor\s+(?P<count>[2-9]|1\d|"
+    + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
+    + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
+)
 _NEGATED = re.compile(
     r"\b(?:not|never|no|dont|doesnt|isnt|wont|cannot|cant|mustnt|shouldnt|refuses?|nothing)"
     r"(?:\s+(?!and\b|but\b|with\b|or\b)[a-z]+){0,3}\s*$"
@@ -85,7 +90,7 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         first = _value(match["first"]) * factor
         second = match["second"]
         before = " ".join((match["cue"] or "").split())
-        behind = match["behind"] or match.groupdict().get("mid") or ""
+        behind = match.groupdict().get("mid") or match["behind"] or ""
         how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
         if before and _NEGATED.search(line[: match.start()].replace("'", "")):
             how = _OPPOSITE.get(how, how)  # "must not be kept longer than 20 minutes"
@@ -95,6 +100,10 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         else:
             bounds = _span((first, first), how, spec)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
+    if spec.units.keys() & _PEOPLE and (so_many := _FOR_SO_MANY.search(line)):
+        count = _value(so_many["count"])
+        end = end_in_text(text, line, so_many.end())
+        return AmountSpan(so_many.start(), end, _span((count, count), "", spec))
     if spec.units.keys() & _PEOPLE and (alone := _ALONE.search(line)):
         bounds = _span((1.0, 1.0), "", spec)
         return AmountSpan(alone.start(), end_in_text(text, line, alone.end()), bounds)
@@ -161,16 +170,20 @@ _CUES = "|".join(
         reverse=True,
     )
 )
-_ENDINGS = "|".join(
-    re.escape(one) + r"(?!\s+to\b)" * (one == "up")
+_ON_BOTH_SIDES = frozenset(_BEHIND) & {*_WORDS.at_most, *_WORDS.at_least, *_WORDS.exactly}
+_ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number belongs to that
+    re.escape(one) + r"(?!\s+to\b)" * (one == "up") + r"(?!\s+\d)" * (one in _ON_BOTH_SIDES)
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
 _BARE = re.compile(
-    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
+    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?:an?\s+)?(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
     r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
 )
-_NO_NOUN = english().negation.ends | english().negation.list_words | {"tops", "max", "thanks"}
+_NO_NOUN = english().negation.ends | english().negation.list_words | {
+    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total",
+    "each", "ta", "cheers",
+}  # fmt: skip
 
 
 def find_bare_amount(text: str) -> AmountSpan | None:
@@ -178,7 +191,7 @@ def find_bare_amount(text: str) -> AmountSpan | None:
     line = level(text)
     for match in _BARE.finditer(line):
         following = (match["next"] or "").strip()
-        if following and following not in _NO_NOUN:
+        if following and following not in _NO_NOUN and not (match["behind"] or match["after"]):
             continue  # "under 18 hours": of something that is not known here
         value = float(match["first"] or match["alone"])
         if value.is_integer() and 1500 <= value < 2100:
@@ -224,6 +237,10 @@ def _patterns_of(
             found.append((rf"{cue}{before}{name}\s*{number}{behind}", factor))
     for word in words:
         name = re.escape(fold(word))
+        so_much = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
+        found.append(  # "below a weight of 2.5"
+            (rf"(?<![a-z0-9])(?P<cue>{cues})\s+an?\s+{name}\s+(?:of|at)\s+{so_much}{behind}", 1.0)
+        )
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
         linking = (
             r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the))*\s*"
@@ -253,6 +270,8 @@ def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
     if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
         units = {**dict.fromkeys(_MONEY, money), **units}
         words = (*words, *english().spending)
+    if "hour" in units:
+        units = {"h": units["hour"], "hr": units["hour"], **units}
     if units.keys() & _PEOPLE:
         units = {**units, "of us": 1.0}
         words = (*words, *english().company)

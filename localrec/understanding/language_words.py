@@ -38,6 +38,36 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     all_but: Words
     nobody: Words
     likes: Words
+    preferring: Words
+    asks_all_the_same: tuple[str, ...]
+    refusing: tuple[str, ...]
+    refusing_nouns: tuple[str, ...]
+    disgust: Words
+    pointing: tuple[str, ...]
+    pointing_back: tuple[str, ...]
+
+
+class RefusedBehindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said of a name in front of it, so that it is refused; the file tells each list."""
+
+    verdicts: tuple[str, ...]
+    adverbs: Words
+    general_nouns: Words
+    being: Words
+    denying: Words
+    predicates: tuple[str, ...]
+    short_predicates: tuple[str, ...]
+    goes_on: Words
+    harmless: Words
+    might: Words
+    harms: Words
+    sufferers: Words
+    ailments: Words
+    owners: Words
+    refused_verbs: Words
+    closes: tuple[str, ...]
+    threats: tuple[str, ...]
+    reactions: tuple[str, ...]
 
 
 class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,6 +188,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All words of one language that the rules use."""
 
     negation: NegationWords
+    refused_behind: RefusedBehindWords
     example: ExampleWords
     mention: MentionWords
     amounts: AmountWords
@@ -195,6 +226,20 @@ def cue_words() -> Words:
         told.mention.have, told.state.unmet, told.state.met, told.state.wanted, told.state.unwanted,
     )  # fmt: skip
     return frozenset(word for one in lists for phrase in one for word in phrase.split())
+
+
+def inflected(told: Iterable[str]) -> tuple[str, ...]:
+    """Verbs, or phrases that begin with one, also with -s, -ed and -ing ("skip", "skipping")."""
+    found: dict[str, None] = {}
+    for phrase in told:
+        verb, _, rest = phrase.partition(" ")
+        stem = verb[:-1] if verb.endswith("e") else verb
+        vowel = len(verb) > 2 and verb[-2] in "aeiou" and verb[-3] not in "aeiou"
+        doubled = stem + verb[-1] if vowel and verb[-1] in "bdgmnprt" else stem
+        third = verb + ("es" if verb.endswith(("sh", "ch", "ss", "x", "o")) else "s")
+        for form in (verb, third, f"{doubled}ed", f"{doubled}ing", f"{stem}ed", f"{stem}ing"):
+            found[f"{form} {rest}".strip()] = None
+    return tuple(found)
 
 
 def phrases(told: Iterable[str]) -> tuple[Phrase, ...]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from localrec.understanding.language_words import english, phrases, phrases_by_first_word
+from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.refused_behind import is_refused_behind
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
 _WORDS = english().negation
-_REFUSALS = phrases(_WORDS.behind)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
+_POINTING = phrases_by_first_word(_WORDS.pointing)
+_POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
+_ASKING = phrases_by_first_word(_WORDS.asks_all_the_same)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = (("when",), ("if",), ("how",), ("that",))
 _MET = english().state.verbs
@@ -23,6 +26,8 @@ _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
 _ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
+_OF_THAT = frozenset({"of", "that", "those", "such", "anything", "with", "in"})
+_JOINED = 5  # words that may stand between an "or" and the name that it joins to a refusal
 _FAR = 12  # words that a pronoun may stand behind what it means
 
 
@@ -44,6 +49,9 @@ def negated_tokens(
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
+        if asking := _asks_all_the_same(reading, position):
+            position += asking
+            continue
         length = 0 if position in taken else _cue_at(reading, owner, position, cues)
         if not length:
             position += 1
@@ -52,19 +60,31 @@ def negated_tokens(
         if _meant_by_pronoun(reading, owner, position) >= 0:
             position = start
             continue
-        for reached, mild in _reach(reading, owner, start):
+        looks_back = _looks_back(reading, owner, position)
+        for reached, mild in _reach(reading, owner, start, looks_back):
             barred[reached] = True
             mildly[reached] = mild
         position = start
     for position in range(len(reading.words)):
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
-        if owner[position] >= 0 and ends and _is_refused(reading, owner, position):
+        if owner[position] >= 0 and ends and is_refused_behind(reading, owner, position):
             _bar_back(reading, owner, position, barred)
         meant = _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
             _bar_back(reading, owner, meant, barred)
     _bar_what_is_added(reading, owner, barred)
     return barred, mildly
+
+
+def refusing_places(
+    reading: Reading, owner: Sequence[int], cues: CuesByFirstWord
+) -> frozenset[int]:
+    """Places of the words that refuse something, which are no words to look for in texts."""
+    found: set[int] = set()
+    for position in range(len(reading.words)):
+        length = _cue_at(reading, owner, position, cues)
+        found.update(range(position, position + length))
+    return frozenset(found)
 
 
 def _bar_what_is_added(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
@@ -95,6 +115,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         following = words[end] if end < len(words) else ""
+        if cue == ("neither",) and position and owner[position - 1] >= 0 and not gaps[position]:
+            return 0  # "no merlot neither"
         if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
             if following in _WORDS.harmless_behind:
                 return 0
@@ -110,14 +132,51 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         words[max(0, position - 6) : position]
     ):
         return 1
-    if words[position] == "than" and "rather" in words[max(0, position - 6) : position]:
-        return 1  # "I'd rather have rum than bourbon"
+    if words[position] in ("than", "over", "to") and _is_preferred_to(reading, owner, position):
+        return 1  # "I'd rather have rum than bourbon", "she prefers gin over rum"
+    if words[position] in _WORDS.disgust and position + 1 < len(words) and owner[position + 1] >= 0:
+        return 0 if gaps[position + 1] == "." else 1  # "eww horror", "anything bar rum"
     if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
 
 
-def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int, bool]]:
+def _asks_all_the_same(reading: Reading, position: int) -> int:
+    """Words of "can't get enough of": a negation that refuses nothing."""
+    for phrase in _ASKING.get(reading.words[position], ()):
+        if tuple(reading.words[position : position + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
+
+
+def _is_preferred_to(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """Whether something is preferred to the name behind this word."""
+    first = max(0, position - 8)
+    before = reading.words[first:position]
+    if reading.words[position] == "than" and {"another", "other", "different"} & {*before}:
+        return not any(gap == "." for gap in reading.gaps[first + 1 : position])
+    if not _WORDS.preferring & {*before} or any(gap == "." for gap in reading.gaps[first:position]):
+        return False
+    if reading.words[position] == "than":
+        return "rather" in before or "sooner" in before
+    named = any(owner[place] >= 0 for place in range(first, position))
+    behind = range(position + 1, min(position + 3, len(owner)))
+    return named and any(owner[place] >= 0 for place in behind)
+
+
+def _looks_back(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """ "rum we never drink, tequila yes": the cue is said of the name in front of it."""
+    for place in range(position - 1, max(-1, position - 5), -1):
+        if reading.gaps[place + 1]:
+            return False
+        if owner[place] >= 0:
+            return is_refused_behind(reading, owner, place)
+    return False
+
+
+def _reach(
+    reading: Reading, owner: Sequence[int], start: int, looks_back: bool
+) -> list[tuple[int, bool]]:
     """Tokens of mentions that a negation ending before `start` bars, with mildness."""
     reached: list[tuple[int, bool]] = []
     mild = False
@@ -131,19 +190,23 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
         mild = mild or reading.words[position] in ("too", "overly", "super", "very")
         position += 1
     bridged = 0
+    joined = -_JOINED
     while position < len(reading.words):
         gap = reading.gaps[position]
-        if gap == "." and position > start:
+        if (gap == "." and position > start) or (gap and looks_back):
             break
         if gap == "," and reached and not _list_goes_on(reading, owner, position):
             break
         word = reading.words[position]
         if word == "from" and reached and reading.words[position - 1] not in ("or", "nor", "and"):
             break  # "anything but Cabernet from Coonawarra"
+        joined = position if word in ("or", "nor") else joined
         if owner[position] >= 0:
             reached.append((position, mild))
+        elif reached and position - joined < _JOINED and word in _OF_THAT:
+            pass  # "nothing with lemon or any of that citrus"
         elif (
-            (reached and word not in _WORDS.list_words)
+            (reached and word not in _WORDS.list_words and position - joined >= _JOINED)
             or _ends(reading, owner, position)
             or bridged >= 4
         ):
@@ -207,9 +270,28 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue
         if words[end + 1 : end + 2] in _CLAUSES:
             continue  # "I hate it when they mention leather"
-        for place in range(position - 1, max(-1, position - _FAR), -1):
-            if owner[place] >= 0:
-                return place
+        if (place := _name_before(owner, position)) >= 0:
+            return place
+    for cue in _POINTING.get(words[position], ()):
+        end = position + len(cue)
+        if tuple(words[position:end]) != cue or words[end : end + 1] == ():
+            continue
+        if words[end] not in _WORDS.pronouns or reading.gaps[end]:
+            continue
+        end += 1 + (words[end + 1 : end + 2] in (("one",), ("ones",), ("stuff",)))
+        if end >= len(words) or reading.gaps[end]:
+            return _name_before(owner, position)
+    for cue in _POINTING_BACK.get(words[position], ()):
+        if tuple(words[position : position + len(cue)]) == cue:
+            return _name_before(owner, position)
+    return -1
+
+
+def _name_before(owner: Sequence[int], position: int) -> int:
+    """The last token of the nearest name that a pronoun here may mean, -1 for none."""
+    for place in range(position - 1, max(-1, position - _FAR), -1):
+        if owner[place] >= 0:
+            return place
     return -1
 
 
@@ -221,32 +303,6 @@ def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
     if reading.words[place - 1] in ("that", "which", "whom", "but") and not reading.gaps[place - 1]:
         place -= 1
     return place - 1 if place and owner[place - 1] >= 0 else -1
-
-
-def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
-    """Does what follows the name that ends at `last` say that it is not wanted?"""
-    words, gaps = reading.words, reading.gaps
-    following = words[last + 1 : last + 8]
-    if not following:
-        return False
-    pauses = last + 2 >= len(words) or bool(gaps[last + 2])
-    if following[0] in _WORDS.alone_behind and pauses:
-        return True  # "alcohol no", "rum? never."
-    if gaps[last + 1] == ".":
-        return False
-    if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
-        return pauses or following[1] in _WORDS.less_nouns
-    if following[0] in _WORDS.suffixes:
-        about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
-        return not (about_the_next or gaps[last + 1])
-    if following[0] == "however":
-        following = following[1:]
-    if any(following[: len(phrase)] == phrase for phrase in _REFUSALS):
-        return True
-    if following[:2] in (("is", "not"), ("are", "not")) and last + 3 >= len(words):
-        return True  # "gin is fine, vodka is not"
-    opened = _WORDS.bracket_open & set(words[max(0, last - 7) : last])
-    return bool(opened and _WORDS.bracket_close & set(following[:2]))
 
 
 def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bool]) -> None:

@@ -106,6 +106,10 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
         return None
     line = re.sub(r"[^a-z0-9]", " ", level(text))
     match = _count_pattern(nouns).search(line)
+    if match is None and (match := _count_behind_pattern(nouns).search(line)) is not None:
+        low, high = int(match["low"]), match["high"]
+        span = [(match.start(), end_in_text(text, line, match.end()))]
+        return _count_bounds(" ".join((match["how"] or "").split()), low, high), span
     if match is None or (bounded and not (match["how"] or match["mid"] or match["behind"])):
         return None
     how, low, high = match["how"], int(match["low"]), match["high"]
@@ -143,6 +147,17 @@ def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?:\b(?P<how>{cue})\s+)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{ending})\b)?"
         rf"(?:\s+(?:to|or|and|\s)\s*(?P<high>\d{{1,4}}))?\s+{noun}\b"
         rf"(?:\s+(?P<behind>{ending})\b)?"
+    )
+
+
+@lru_cache(maxsize=256)
+def _count_behind_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
+    """ "the number of ingredients shall lie between 6 and 8"."""
+    noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
+    cue = _any_of((*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least, "between"))
+    return re.compile(
+        rf"\b(?:number|count|total)\s+of\s+{noun}\s+(?:[a-z]+\s+){{0,4}}?(?:(?P<how>{cue})\s+)?"
+        r"(?P<low>\d{1,2})(?:\s+(?:to|and)\s+(?P<high>\d{1,2}))?\b"
     )
 
 

@@ -29,6 +29,7 @@ from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
+from localrec.understanding.refused_kin import refused_in_texts, refused_kin, refused_titles
 from localrec.understanding.role_decisions import decide_refusals, tag_words, without_asides
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.text_wishes import find_text_places, text_wishes
@@ -60,12 +61,17 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
+    also_out = refused_titles(reading, mentions, wanted, target, vocabulary)
+    exclude_items = tuple(dict.fromkeys((*exclude_items, *also_out)))
+    constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
+    kin = refused_kin(reading, mentions, wanted, mildly, vocabulary)
+    constraints += tuple(one for one in kin if _adds(one, constraints))
     example = frozenset(anchor.split()) if anchor and target is None else frozenset()
     read_otherwise = {
         place for place, word in enumerate(reading.words) if word in example
     } | state.places
     return Query(
-        constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
+        constraints=constraints,
         flags=flags,
         ranges=numbers.ranges,
         target=target,
@@ -77,11 +83,17 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
         unused=unused_phrases(text, reading, owner, numbers, read_otherwise, vocabulary),
-        texts=text_wishes(text, reading, texts),
+        texts=text_wishes(text, reading, texts) + refused_in_texts(reading, mentions, wanted),
         met=state.met,
         on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
     )
+
+
+def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:
+    """Whether a further bar says something new and bars nothing that the question wishes for."""
+    key = bar.any_of[0]
+    return not any(key in one.any_of and (one.barred or one.kind == bar.kind) for one in told)
 
 
 def _places_of(numbers: ReadRanges, reading: Reading) -> set[int]:

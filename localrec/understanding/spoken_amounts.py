@@ -14,6 +14,7 @@ _PART = re.compile(
     r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three\s+quarters\s+of|3\s+quarters\s+of)"
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
+_THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
 _AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
 
 
@@ -23,6 +24,7 @@ def respell_amounts(line: str) -> str:
     Example:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
+    line = _THEN.sub(lambda match: f"{match['how']} than", line)
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)

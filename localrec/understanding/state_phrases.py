@@ -11,6 +11,9 @@ from localrec.understanding.language_words import english, phrases_by_first_word
 _WORDS = english().state
 _VERBS = _WORDS.verbs
 _OPEN = frozenset(tuple(phrase.split()) for phrase in _WORDS.open)
+_REFUSING = frozenset(
+    {"not", "no", "none", "nothing", "except", "excluding", "minus", "skip", "without", "never"}
+)
 _KINDS = tuple(
     (name, phrases_by_first_word(told))
     for name, told in (
@@ -49,7 +52,8 @@ def find_state(words: Sequence[str]) -> AskedState:
                     and (phrase not in _OPEN or _is_of_meeting(words[first + len(phrase) :]))
                 ):
                     places.update(span)
-                    found.add(name)
+                    refused = name == "met" and _REFUSING & {*words[max(0, first - 5) : first]}
+                    found.add("unmet" if refused else name)
                     break
     met = False if "unmet" in found else True if "met" in found else None
     on_list = False if "unwanted" in found else True if "wanted" in found else None

@@ -14,7 +14,8 @@ import msgspec
 
 from localrec.data.query import Query, TextWish
 from localrec.graph.catalogue import Catalogue
-from localrec.understanding.negation import negated_tokens
+from localrec.understanding.language_words import english
+from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.question_roles import WordRoles
 from localrec.understanding.role_decisions import refused_words
 from localrec.understanding.unused_words import content_places
@@ -56,7 +57,13 @@ def find_text_places(
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
     quoted = _quoted(text, reading) & free
-    content = content_places(reading, vocabulary)
+    between = english().refused_behind.adverbs  # "romance has been wholly kept away"
+    content = {
+        place
+        for place in content_places(reading, vocabulary)
+        - refusing_places(reading, owner, vocabulary.negations)
+        if reading.words[place] not in between
+    }
     tagged = refused_words(roles, free, reading, vocabulary)
     runs = _runs(sorted(free & (content | quoted | tagged)), reading, tagged)
     if not runs:

@@ -30,7 +30,7 @@ _ASKS = frozenset(
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on dev questions and on sentences of our own; a score of 0 is as likely one as the other.
 _LEAST_SCORE, _STEP, _STEP_OF_ERRANDS = 0.2, 0.2, 0.15
-_BY_BOUND, _BY_ASKING, _BY_ALL = 1.5, 0.5, 1.5
+_BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
 _BY_UNREAD, _MOST_UNREAD, _BY_ERRAND = 0.06, 5, 0.5
 _MARGIN = 0.02
 _LEAST = 0.30  # likeness to a question about something else, below which nothing is declined
@@ -96,7 +96,8 @@ def score_needed(text: str, query: Query, domain: Domain) -> float | None:
     """
     if query.met is not None or query.on_list is not None or query.have or query.order:
         return None
-    words = [token.word for token in tokens(text)]
+    meant = (query.corrected.get(token.word, token.word) for token in tokens(text))
+    words = " ".join(meant).split()  # "how dae ye" is "how do you"
     if sum(word.isalpha() for word in words) < 2:
         return None
     nouns = {root for word in domain.item_words for root in roots(word)}

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from string import ascii_lowercase
 from typing import NamedTuple
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.language_words import cue_words, english, phrases_by_first_word
+from localrec.understanding.language_words import (
+    cue_words,
+    english,
+    inflected,
+    phrases_by_first_word,
+)
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
@@ -144,7 +148,14 @@ class Vocabulary:
         """Phrases before what is not wanted, longest first."""
         told = english().negation
         return phrases_by_first_word(
-            [*told.before, *told.before_thing, *told.verbs, *self.domain.words.negations]
+            [
+                *told.before,
+                *told.before_thing,
+                *told.verbs,
+                *inflected(told.refusing),
+                *told.refusing_nouns,
+                *self.domain.words.negations,
+            ]
         )
 
     def read(self, text: str) -> Reading:
@@ -357,7 +368,7 @@ def free_synonyms(names: PhraseTable[Meaning], domain: Domain) -> list[tuple[str
         for group in english().synonyms.words
         for name in group
         for meaning in names.get(name)
-        if meaning.role in ("category", "component") and meaning.kind not in domain.taxonomy
+        if meaning.role in ("category", "component")
         for other in group
         if not names.get(other)
     ]
@@ -389,7 +400,7 @@ def halves(name: str) -> list[str]:
 
 def _mark(between: str, before: Token, following: Token) -> str:
     if between.strip() == ".":
-        short = before.word in english().mention.abbreviations or before.word in ascii_lowercase
+        short = before.word in english().mention.abbreviations or len(before.word) == 1
         if following.word[0].isdigit() or short:
             return ""  # "Corpse Reviver No. 2", "P.D. James", "St. Germain"
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:

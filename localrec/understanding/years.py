@@ -22,7 +22,7 @@ _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
 _SHORT_YEAR = r"(?P<{0}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#])[2-9]\d)(?!\d|s\b|\s?s\b|[.,:]\d|%)"
 _DECADE = (
-    r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19\s*)?(?P<{0}named>"
+    r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19[\s-]*)?(?P<{0}named>"
     + "|".join(_WORDS.decades)
     + r")\b"
 )

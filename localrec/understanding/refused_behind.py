@@ -1,0 +1,229 @@
+"""Refusals behind the name they refuse: "gin is off the table", "musicals we never watch".
+
+A name is the subject of its refusal ("rum gives me hives", "horror isn't for us"), its object put
+first ("romance I can't stand"), judged in a word ("gin? no way"), or the reason for a threat ("if I
+see a cucumber, I walk"). What is said of it must be near: a full stop ends it, small adverbs and
+general nouns ("stuff", "ones") do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from localrec.understanding.language_words import Phrase, english, phrases, phrases_by_first_word
+from localrec.understanding.vocabulary import Reading
+
+_WORDS = english().negation
+_BEHIND = english().refused_behind
+_PHRASES = phrases_by_first_word(_WORDS.behind)
+_VERDICTS = phrases_by_first_word((*_WORDS.alone_behind, *_BEHIND.verdicts))
+_PREDICATES = phrases_by_first_word(_BEHIND.predicates)
+_SHORT = phrases_by_first_word(_BEHIND.short_predicates)
+_REACTIONS = phrases(_BEHIND.reactions)
+_THREATS = phrases(_BEHIND.threats)
+_CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
+_NEAR = 8  # words between a condition and its name, and between the name and what follows from it
+_AILING = 5  # words in which the harm of a thing is told
+
+
+def is_refused_behind(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """Does what follows the name that ends at `last` say that it is not wanted?
+
+    Args:
+        reading: The question.
+        owner: For each token the number of the mention it belongs to, -1 for none; numbers from
+            `len(owner)` on are words that name nothing, of which only plain refusals are heard.
+        last: The last token of the name.
+    """
+    if last + 1 >= len(reading.words):
+        return False
+    if _verdict(reading, last + 1):
+        return True
+    if reading.gaps[last + 1] == ".":
+        return False
+    following = reading.words[last + 1 : last + 8]
+    pauses = _pauses(reading, last + 2)
+    if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
+        one_word = reading.tokens[last + 1].start == reading.tokens[last].start  # "whiskeyless"
+        return one_word or pauses or following[1] in _WORDS.less_nouns
+    if following[0] in _WORDS.suffixes:
+        about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
+        return not (about_the_next or reading.gaps[last + 1])
+    place = _past(reading, owner, last + 1, ("however",))
+    if length := _match(reading, place, _PHRASES):
+        # "egg it must not contain", but not "though it is romance it must not be scary"
+        return reading.words[place] != "it" or _pauses(reading, place + length + 1)
+    if _is_bracketed(reading, last):
+        return True
+    if _is_judged(reading, owner, last) or _is_threat(reading, owner, last):
+        return True
+    is_name = owner[last] < len(owner)
+    return is_name and (
+        _is_denied(reading, owner, last) or _is_object_in_front(reading, owner, last)
+    )
+
+
+def _verdict(reading: Reading, place: int) -> bool:
+    """ "alcohol no", "rum? never.", "musicals: absolutely not, thanks"."""
+    for phrase in _VERDICTS.get(reading.words[place], ()):
+        end = place + len(phrase)
+        same = tuple(reading.words[place:end]) == phrase
+        if same and not any(reading.gaps[place + 1 : end]) and _pauses(reading, end):
+            return bool(len(phrase) == 1 or reading.gaps[place]) or phrase[0] in ("no", "not")
+    return False
+
+
+def _pauses(reading: Reading, place: int) -> bool:
+    return place >= len(reading.words) or bool(reading.gaps[place])
+
+
+def _match(reading: Reading, place: int, told: dict[str, list[Phrase]]) -> int:
+    """How many tokens a phrase at `place` takes, 0 for none."""
+    if place >= len(reading.words):
+        return 0
+    for phrase in told.get(reading.words[place], ()):
+        end = place + len(phrase)
+        if tuple(reading.words[place:end]) == phrase and not any(reading.gaps[place + 1 : end]):
+            return len(phrase)
+    return 0
+
+
+def _past(reading: Reading, owner: Sequence[int], place: int, more: Collection[str] = ()) -> int:
+    """The first token from `place` on that is no adverb and no general noun."""
+    while (
+        place < len(reading.words)
+        and owner[place] < 0
+        and reading.gaps[place] != "."
+        and (
+            reading.words[place] in _BEHIND.adverbs
+            or reading.words[place] in _BEHIND.general_nouns
+            or reading.words[place] in more
+        )
+    ):
+        place += 1
+    return place
+
+
+def _is_bracketed(reading: Reading, last: int) -> bool:
+    """ "leave the egg out", "give musicals a miss"."""
+    if not _WORDS.bracket_open & set(reading.words[max(0, last - 10) : last]):
+        return False
+    for place in range(last + 1, min(last + 4, len(reading.words))):
+        if reading.gaps[place]:
+            return False
+        if _match(reading, place, _CLOSES):
+            return True
+    return False
+
+
+def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "gin is strictly off the menu", "lemon nowhere near it", "rum would give my wife hives"."""
+    words = reading.words
+    place = _past(reading, owner, last + 1)
+    if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
+        return False
+    if _match(reading, place, _PREDICATES) and (
+        place > last + 1 or words[place : place + 1] not in (("banned",), ("boring",), ("dull",))
+    ):
+        return True
+    while place < len(words) and words[place] in _BEHIND.might and not reading.gaps[place]:
+        place += 1
+    if words[place : place + 1] and words[place] in _BEHIND.harms:
+        told = set(words[place : place + 1 + _AILING])
+        hurt = told & _BEHIND.sufferers
+        turned = words[place] in ("turn", "turns") and _pauses(reading, place + 2)
+        return bool(hurt and (told & _BEHIND.ailments or turned))
+    if place < len(words) and words[place] in _BEHIND.being:
+        place = _past(reading, owner, place + 1)
+        if _match(reading, place, _PREDICATES):
+            return True
+        length = _match(reading, place, _SHORT)
+        return bool(length) and _ends_there(reading, place + length)
+    return False
+
+
+def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "horror isn't for us", "gin doesn't sit well"."""
+    words = reading.words
+    place = _past(reading, owner, last + 1)
+    if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
+        return False
+    if words[place] in _BEHIND.being:
+        place = _past(reading, owner, place + 1)
+        return words[place : place + 1] == ("not",) and _bites(reading, place + 1)
+    if words[place] in ("do", "does", "will", "can") and words[place + 1 : place + 2] == ("not",):
+        return _bites(reading, place + 2)
+    return words[place] in _BEHIND.denying and _bites(reading, place + 1)
+
+
+def _ends_there(reading: Reading, place: int) -> bool:
+    return _pauses(reading, place) or reading.words[place] in _BEHIND.goes_on
+
+
+def _bites(reading: Reading, place: int) -> bool:
+    """Whether "gin isn't ..." refuses gin: not where it goes on "... necessary"."""
+    told = reading.words[place : place + 2]
+    if not told or reading.gaps[place]:
+        return True
+    skipped = told[1:] if told[0] in ("a", "an", "the", "be", "really", "that") else told[:1]
+    return not _BEHIND.harmless & {*told[:1], *skipped}
+
+
+def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "romance we don't watch", "dairy my stomach can't handle"."""
+    words, place = reading.words, last + 1
+    if words[place] in ("that", "which"):
+        place += 1
+    if words[place : place + 1] and words[place] in _BEHIND.owners and not reading.gaps[place]:
+        place += 1
+    elif not (words[place : place + 1] and words[place] in _WORDS.subjects):
+        return False
+    place = _past(reading, owner, place + 1)
+    if place >= len(words) or any(reading.gaps[last + 2 : place + 1]):
+        return False
+    if words[place] in ("do", "does", "will", "can", "could", "would") and (
+        words[place + 1 : place + 2] == ("not",)
+    ):
+        place += 1
+    elif words[place] not in _BEHIND.denying:
+        return False
+    place = _past(reading, owner, place + 1)
+    if _pauses(reading, place):
+        return True
+    ends = _pauses(reading, place + 1) or owner[place + 1] < 0
+    return words[place] in _BEHIND.refused_verbs and ends and not _has_object(reading, owner, place)
+
+
+def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:
+    """ "for the comedy I don't want any romance": the verb has an object of its own."""
+    for place in range(verb + 1, min(verb + 4, len(owner))):
+        if reading.gaps[place]:
+            return False
+        if owner[place] >= 0:
+            return True
+    return False
+
+
+def _is_threat(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "if I see a cucumber in it, I walk", "one more musical and I scream"."""
+    words, first = reading.words, owner.index(owner[last])
+    reached = _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR)
+    if not reached:
+        return False
+    for place in range(first - 1, max(-1, first - 1 - _NEAR), -1):
+        if words[place] == "if" or any(
+            tuple(words[place : place + len(one)]) == one for one in _THREATS
+        ):
+            return True
+        if reading.gaps[place] == "." or owner[place] >= 0:
+            return False
+    return False
+
+
+def _phrase_in(reading: Reading, told: Sequence[Phrase], first: int, last: int) -> bool:
+    for place in range(first, min(last, len(reading.words))):
+        if reading.gaps[place] == "." and place > first:
+            return False
+        if any(tuple(reading.words[place : place + len(one)]) == one for one in told):
+            return True
+    return False
