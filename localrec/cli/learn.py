@@ -115,7 +115,16 @@ def learning_text(one: LearningProgress) -> str:
     from time import time
 
     done = f", {one.done} of {one.total}" if one.total else ""
-    return f"learning for {time() - one.began:,.0f} s ({one.what}{done})"
+    left = f", {_about(one.left)} left" if one.left is not None else ""
+    return f"learning for {time() - one.began:,.0f} s ({one.what}{done}){left}"
+
+
+def _about(seconds: float) -> str:
+    """Round an estimated duration up, in words."""
+    minutes = -(-seconds // 60)
+    if seconds <= 60:
+        return "less than a minute"
+    return f"about {minutes:.0f} minutes"
 
 
 def _learn(folder: Path, domain: str) -> FusedRanker | None:

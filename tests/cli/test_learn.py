@@ -1,17 +1,21 @@
 """`localrec learn`: the default list follows what was learnt, and the store stays the truth."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from localrec.cli.app import run
+from localrec.cli.learn import learning_text
 from localrec.data.rows import Event
 from localrec.graph.interactions import store_feedback
 from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence.base import FitStoppedError
+from localrec.ranking.learned.progress_file import LearningProgress
 from localrec.ranking.learned.stored import folder_of, learn, read_log
 from localrec.workspace import OpenWorkspace
 from tests.planted import planted_store
@@ -126,6 +130,7 @@ def test_what_was_forgotten_meanwhile_is_not_kept(say, home):
 _KILLED = """
 import os, pathlib, signal, sys
 from localrec.memory.user_summaries import build_item_features
+from localrec.ranking.learned.progress_file import LearningProgress
 from localrec.ranking.learned.stored import folder_of, learn, read_log
 from localrec.workspace import OpenWorkspace
 
@@ -153,6 +158,20 @@ def test_status_says_that_a_killed_fit_waits_and_how_far_it_came(say, home):
     say("learn")
     learnt = say("learn", "--status")["cocktails"]
     assert learnt == {"state": "learnt", "text": f"learnt from {6 * CROWD + 2} interactions"}
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (None, "(training gru, 5 of 9)"),
+        (40.0, "(training gru, 5 of 9), less than a minute left"),
+        (130.0, "(training gru, 5 of 9), about 3 minutes left"),
+    ],
+)
+def test_a_running_fit_says_how_long_it_still_takes(left, told):
+    now = time.time()
+    fit = LearningProgress(os.getpid(), "training gru", 5, 9, now - 30.0, now, left)
+    assert learning_text(fit) == f"learning for 30 s {told}"
 
 
 def test_a_few_new_ratings_are_taken_in_with_the_weights_that_were_learnt(say, home):

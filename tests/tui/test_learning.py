@@ -42,6 +42,11 @@ class TestStatusLine:
         async with open_app(WIDE) as pilot:
             assert "Until then the list as before." in seen(pilot)
 
+    async def test_says_how_long_it_still_takes_once_that_is_known(self, open_app, services):
+        services.learning.fits = (msgspec.structs.replace(a_fit(), left=200.0),)
+        async with open_app(WIDE) as pilot:
+            assert "about 3 min 20 s left" in seen(pilot)
+
     async def test_follows_a_fit_and_goes_when_it_is_done(self, open_app, services):
         async with open_app() as pilot:
             assert "Learning" not in seen(pilot)

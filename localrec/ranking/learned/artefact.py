@@ -24,7 +24,7 @@ from localrec.index.cached_artifact import CachedArtifact
 Arrays = dict[str, NDArray[Any]]
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-FORMAT = 4
+FORMAT = 5
 _STEM, _KIND = "ranker", "arrays"
 _ALIGNED = 64  # bytes; where an array may begin
 _TYPES = frozenset("?bhilfdBI") | {"q", "L", "Q"}  # numbers; objects would have to be unpickled

@@ -17,6 +17,7 @@ import msgspec
 
 from localrec.foundation.atomic_files import short_digest
 from localrec.foundation.progress import Progress
+from localrec.ranking.learned.time_left import TimeLeft
 
 _FILE = "progress.json"
 _FOLDER = "learned-"
@@ -24,7 +25,17 @@ _ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
 
 class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The progress of a fit: its process, its step, its start, and its last update."""
+    """The progress of a fit.
+
+    Args:
+        process: Which one fits.
+        what: Its step.
+        done: Of the step.
+        total: Of the step; 0 where unknown.
+        began: When the fit began.
+        at: When this was written.
+        left: Seconds that the fit still takes, estimated; None where too little is done to say.
+    """
 
     process: int
     what: str
@@ -32,6 +43,7 @@ class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     total: int
     began: float
     at: float
+    left: float | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -74,13 +86,15 @@ def running_fits(indexes: Path) -> tuple[LearningProgress, ...]:
 
 
 @contextmanager
-def told_beside(folder: Path, progress: Progress) -> Iterator[Progress]:
-    """Write each step beside the ranker, for other processes."""
+def told_beside(folder: Path, progress: Progress, time_left: TimeLeft) -> Iterator[Progress]:
+    """Write each step and the time left beside the ranker, for other processes."""
     path, began = folder / _FILE, time.time()
 
     def tell(what: str, done: int, total: int) -> None:
         progress(what, done, total)
-        step = LearningProgress(os.getpid(), what, done, total, began, time.time())
+        time_left.told(what, done, total)
+        now, left = time.time(), time_left.seconds
+        step = LearningProgress(os.getpid(), what, done, total, began, now, left)
         part = path.with_suffix(".tmp")
         part.write_bytes(msgspec.json.encode(step))
         part.replace(path)

@@ -66,12 +66,13 @@ from localrec.ranking.learned.fusion import (
 )
 from localrec.ranking.learned.held_out import InnerSplit, split_log
 from localrec.ranking.learned.interactions import Floats, Histories
+from localrec.ranking.learned.time_left import ALL, INNER, WEIGHING
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
 _TELLS = "user-knn"  # kept for reasons even without a weight: it knows who came to what when
 _GROWTH = 1.5  # of a store, from which on its weights are learnt anew
-_SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
+_SHARES = {INNER: 0.3, ALL: 0.1}  # of a fit's time that one network may take in a stage
 
 
 class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -166,7 +167,7 @@ class FusedRanker:
         seconds: dict[str, float] = {}
         learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         split = split_log(learnt, seed)
-        inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
+        inner = self._fit_kinds(split.log, side, seed, INNER, mark, seconds)
         started = time.perf_counter()
         self._items, self._familiarity = log.items, item_familiarity(log.popularity)
         self.evidence = inner
@@ -179,7 +180,7 @@ class FusedRanker:
             del inner[kind]
         self.evidence = {}
         del split  # large stores are not held twice
-        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, inner)
+        self.evidence = self._fit_kinds(learnt, side, seed, ALL, mark, seconds, inner)
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
     def update(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
@@ -198,9 +199,7 @@ class FusedRanker:
             return
         seconds: dict[str, float] = {}
         learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
-        self.evidence = self._fit_kinds(
-            learnt, side, seed, "all", mark, seconds, dict(self.evidence)
-        )
+        self.evidence = self._fit_kinds(learnt, side, seed, ALL, mark, seconds, dict(self.evidence))
         self._items, self._familiarity = log.items, item_familiarity(log.popularity)
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
@@ -394,7 +393,7 @@ class FusedRanker:
         """Learn weights for ordered histories and for unordered ones."""
         learnt = []
         for number, held_out in enumerate((split.ordered, split.unordered)):
-            self._progress("weighing the evidence", number, 2)
+            self._progress(WEIGHING, number, 2)
             check_stop_flag(self._should_stop)
             learnt.append(
                 learn_from_held_out(held_out, self.signals, self._familiarity, seed + number)

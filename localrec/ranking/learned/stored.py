@@ -26,10 +26,12 @@ from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
+from localrec.ranking.learned.evidence import NETWORKS
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
+from localrec.ranking.learned.time_left import TimeLeft
 
 SEED = 7
 FEWEST_ROWS = 20  # of fewer nothing can be held out
@@ -126,7 +128,9 @@ def learn(
     """
     make_private(folder)
     lock = folder / "lock"
-    with exclusive(lock, of=folder) as held, told_beside(folder, progress) as telling:
+    config = config or RankerConfig()
+    time_left = TimeLeft(config.kinds, NETWORKS)
+    with exclusive(lock, of=folder) as held, told_beside(folder, progress, time_left) as telling:
 
         def is_forgotten() -> bool:
             """Whether the folder was removed by a forgetting, which ends this fit."""

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.item_features import ItemFeatures
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError, history_weights
 from localrec.ranking.learned.evidence.ease import fit_ease
@@ -96,21 +97,52 @@ def test_a_network_learns_what_comes_next(kind):
 
 
 @pytest.mark.parametrize("kind", ["gru", "attention"])
-def test_numpy_repeats_what_the_trained_network_computes(kind):
+@pytest.mark.parametrize("side", [nothing_known(), group_side()])
+def test_numpy_repeats_what_the_trained_network_computes(kind, side):
     torch = pytest.importorskip("torch")
     from localrec.ranking.learned.neural import training
 
     network_of = training._Recurrent if kind == "gru" else training._Attention
     torch.manual_seed(5)
-    network = network_of(ITEMS, training.TrainingConfig()).eval()
+    network = network_of(ITEMS, side, training.TrainingConfig()).eval()
     for weights in network.parameters():
         torch.nn.init.normal_(weights, std=0.3)
     items = np.array([4, 9, 2, 40])
     with torch.inference_mode():
-        expected = network(torch.from_numpy(items)[None])[0, -1].numpy()
+        expected = network(network.table(torch.from_numpy(items))[None])[0, -1].numpy()
     histories = [np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])]
     encoder = network.exported(np.ones(ITEMS, dtype=bool))
     assert np.allclose(encoder.states_of(histories)[1], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["gru", "attention"])
+@pytest.mark.usefixtures("small_networks")
+def test_a_network_finds_an_item_met_once_by_its_attributes(kind):
+    log = grouped_log(users=60)
+    rare = np.array([ITEMS, ITEMS + 1])  # one of the first group and one of the third
+    user = np.concatenate([log.user, [60, 61]])
+    grown = log_of(user, np.concatenate([log.item, rare]), 62, ITEMS + 2)
+    items = np.arange(ITEMS + 2, dtype=np.int32)
+    groups = np.append(np.arange(ITEMS) // SIZE, [0, 2]).astype(np.int32)
+    side = ItemFeatures(items, groups, ITEMS + 2, GROUPS)
+    scores = KINDS[kind].fit(context_of(grown, side)).signals(history(20, 21, 22))[kind][0]
+    assert scores[ITEMS + 1] > scores[:20].max()
+    assert scores[ITEMS + 1] > scores[ITEMS]
+
+
+@pytest.mark.parametrize("attributes", [GROUPS, GROUPS + 1])
+def test_an_older_table_is_taken_over_as_it_was(attributes):
+    torch = pytest.importorskip("torch")
+    from localrec.ranking.learned.neural.item_table import ItemTable
+
+    older, newer = ItemTable(ITEMS, group_side(), 8), ItemTable(ITEMS + 4, group_side(), 8)
+    before = older.whole().detach().numpy()
+    shared = np.ones((attributes, 8), dtype=np.float32)
+    newer.take_over(before, shared)
+    with torch.inference_mode():
+        assert np.allclose(newer.whole()[:ITEMS].numpy(), before, atol=1e-6)
+    kept = newer.of_attributes.weight.detach().numpy()
+    assert (kept == (1.0 if attributes == GROUPS else 0.0)).all()
 
 
 @pytest.mark.usefixtures("small_networks")
@@ -225,7 +257,9 @@ def test_drawn_items_stand_for_the_whole_catalogue_in_the_loss():
     from localrec.ranking.learned.neural import training
 
     torch.manual_seed(0)
-    network = training._Recurrent(4_000, training.TrainingConfig()).eval()
+    links = np.arange(4_000, dtype=np.int32)
+    side = ItemFeatures(links, links % 7, 4_000, 7)
+    network = training._Recurrent(4_000, side, training.TrainingConfig()).eval()
     torch.nn.init.normal_(network.bias, std=0.5)
     items, targets = torch.randint(4_000, (2, 4, 20))
     with torch.inference_mode():

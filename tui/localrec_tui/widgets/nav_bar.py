@@ -113,5 +113,7 @@ class LearningLine(Static):
 def _learning_text(one: LearningProgress) -> str:
     """What is learnt, first how far it is: a narrow terminal cuts the end."""
     counted = f", {one.done:,} of {one.total:,}" if one.total else ""
-    since = format_duration(max(0.0, time.time() - one.began))
-    return f"Learning a better list ({one.what}{counted}, {since}). Until then the list as before."
+    passed = format_duration(max(0.0, time.time() - one.began))
+    left = f", about {format_duration(one.left)} left" if one.left is not None else ""
+    told = f"{one.what}{counted}, {passed}{left}"
+    return f"Learning a better list ({told}). Until then the list as before."

@@ -48,3 +48,4 @@ KINDS: dict[str, EvidenceKind] = {
     "gru": EvidenceKind(RecurrentEncoder, fit_gru, slow=True),
     "attention": EvidenceKind(AttentionEncoder, fit_attention, slow=True),
 }
+NETWORKS = ("gru", "attention")  # the kinds that are trained

@@ -1,5 +1,7 @@
 """Sequence encoders: GRU4Rec and SASRec, trained by cross-entropy over the catalogue.
 
+An item's embedding has a part of its own and one of each of its attributes, which rare items share.
+
 Their scores are logits of the next item. They need an order, and torch to be trained; asking them
 needs NumPy alone. Where torch is not installed, or nobody has three rows, there is no such
 evidence, and the fusion does without.
@@ -27,12 +29,14 @@ class RecurrentEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
+        attributes: What an item's attributes add to its embedding, (attributes, size).
         share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "gru"
 
     network: GruEncoder
+    attributes: Floats
     share: float
 
     def signals(self, histories: Histories) -> Signals:
@@ -45,12 +49,14 @@ class AttentionEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
+        attributes: What an item's attributes add to its embedding, (attributes, size).
         share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "attention"
 
     network: SasRecEncoder
+    attributes: Floats
     share: float
 
     def signals(self, histories: Histories) -> Signals:
@@ -73,26 +79,30 @@ def fit_gru(context: FitContext) -> RecurrentEncoder | None:
     if not _can_train(context):
         return None
     # Torch takes seconds to load and is only there with the extra "training".
-    from localrec.ranking.learned.neural.training import train_network
+    from localrec.ranking.learned.neural.training import TrainedNetwork, train_network
 
     before = context.previous
-    older = before.network if isinstance(before, RecurrentEncoder) else None
+    older = None
+    if isinstance(before, RecurrentEncoder):
+        older = TrainedNetwork(before.network, before.attributes, before.share)
     trained = train_network("gru", context, older)
     assert isinstance(trained.network, GruEncoder)
-    return RecurrentEncoder(trained.network, trained.share)
+    return RecurrentEncoder(trained.network, trained.attributes, trained.share)
 
 
 def fit_attention(context: FitContext) -> AttentionEncoder | None:
     """Train SASRec; None without torch, or with too little to learn from."""
     if not _can_train(context):
         return None
-    from localrec.ranking.learned.neural.training import train_network
+    from localrec.ranking.learned.neural.training import TrainedNetwork, train_network
 
     before = context.previous
-    older = before.network if isinstance(before, AttentionEncoder) else None
+    older = None
+    if isinstance(before, AttentionEncoder):
+        older = TrainedNetwork(before.network, before.attributes, before.share)
     trained = train_network("attention", context, older)
     assert isinstance(trained.network, SasRecEncoder)
-    return AttentionEncoder(trained.network, trained.share)
+    return AttentionEncoder(trained.network, trained.attributes, trained.share)
 
 
 def _can_train(context: FitContext) -> bool:

@@ -24,10 +24,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from localrec.data.interactions import Interactions
+from localrec.data.item_features import ItemFeatures
 from localrec.index.gru4rec import LENGTH, GruEncoder
 from localrec.index.sasrec import SasRecEncoder
 from localrec.ranking.learned.evidence.base import FitContext, check_stop
 from localrec.ranking.learned.interactions import Floats, Mask
+from localrec.ranking.learned.neural.item_table import ItemTable
 from localrec.ranking.learned.neural.training_state import (
     Batch,
     BatchStream,
@@ -86,13 +88,12 @@ class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Network(nn.Module):
-    """Input and output embeddings; a subclass adds the layers between them."""
+    """Embeddings on the way in and out; a subclass adds the layers between them."""
 
-    def __init__(self, items: int, config: TrainingConfig) -> None:
+    def __init__(self, items: int, side: ItemFeatures, config: TrainingConfig) -> None:
         super().__init__()
         self.items, self.share = items, config.dropout
-        self.embedding = nn.Embedding(items, config.size)
-        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.table = ItemTable(items, side, config.size)
         self.bias = nn.Parameter(torch.zeros(items))
 
     def drop(self, values: Tensor) -> Tensor:
@@ -100,27 +101,35 @@ class _Network(nn.Module):
 
     def loss(self, items: Tensor, targets: Tensor, negatives: int) -> Tensor:
         counts = targets != NO_TARGET
-        states, targets = self(items)[counts], targets[counts]
+        targets = targets[counts]
         if self.items <= 4 * negatives:
-            logits = functional.linear(states, self.embedding.weight, self.bias)
+            table = self.table.whole()
+            logits = functional.linear(self(table[items])[counts], table, self.bias)
             return functional.cross_entropy(logits, targets)
         drawn = torch.randperm(self.items)[:negatives]
-        own = (states * self.embedding(targets)).sum(dim=1) + self.bias[targets]
+        given, wanted, others = self._looked_up(items.ravel(), targets, drawn)
+        states = self(given.view(*items.shape, -1))[counts]
+        own = (states * wanted).sum(dim=1) + self.bias[targets]
         # The drawn ones stand for the whole catalogue, hence the summand.
         shift = self.bias[drawn] + math.log(self.items / negatives)
-        others = functional.linear(states, self.embedding(drawn), shift)
+        logits = functional.linear(states, others, shift)
         place = torch.full((self.items,), _NOT_DRAWN)
         place[drawn] = torch.arange(negatives)
         rows = torch.nonzero(place[targets] != _NOT_DRAWN).squeeze(1)
-        others[rows, place[targets[rows]]] = -torch.inf
-        return functional.softplus(others.logsumexp(dim=1) - own).mean()
+        logits[rows, place[targets[rows]]] = -torch.inf
+        return functional.softplus(logits.logsumexp(dim=1) - own).mean()
+
+    def _looked_up(self, *parts: Tensor) -> tuple[Tensor, ...]:
+        """Look up the embeddings of several lists of items, each item once."""
+        different, places = torch.unique(torch.cat(parts), return_inverse=True)
+        return self.table(different)[places].split([len(one) for one in parts])
 
 
 class _Recurrent(_Network):
     """A gated recurrent unit and a projection back to the size of an embedding."""
 
-    def __init__(self, items: int, config: TrainingConfig) -> None:
-        super().__init__(items, config)
+    def __init__(self, items: int, side: ItemFeatures, config: TrainingConfig) -> None:
+        super().__init__(items, side, config)
         self.unit = nn.GRU(config.size, config.state_size, batch_first=True)
         self.out = nn.Linear(config.state_size, config.size)
 
@@ -129,15 +138,15 @@ class _Recurrent(_Network):
         weights: list[Tensor] = [one.detach() for one in self.unit.parameters()]
         return weights[0], weights[1], weights[2], weights[3]
 
-    def forward(self, items: Tensor) -> Tensor:
-        states, _ = self.unit(self.drop(self.embedding(items)))
+    def forward(self, embeddings: Tensor) -> Tensor:
+        states, _ = self.unit(self.drop(embeddings))
         projected: Tensor = self.out(self.drop(states))
         return projected
 
     def exported(self, met: Mask) -> GruEncoder:
         given, held, shift_in, shift_back = self._gates()
         return GruEncoder(
-            items=_copied(self.embedding.weight),
+            items=_copied(self.table.whole()),
             bias=_copied(self.bias),
             met=met,
             gates_in=_copied(given.T),
@@ -149,7 +158,6 @@ class _Recurrent(_Network):
         )
 
     def take_over(self, older: GruEncoder) -> None:
-        _put(self.embedding.weight, older.items)
         _put(self.bias, older.bias)
         given, held, shift_in, shift_back = self._gates()
         _put(given, older.gates_in.T)
@@ -194,13 +202,13 @@ class _Block(nn.Module):
 class _Attention(_Network):
     """Blocks of self-attention and a final norm."""
 
-    def __init__(self, items: int, config: TrainingConfig) -> None:
-        super().__init__(items, config)
+    def __init__(self, items: int, side: ItemFeatures, config: TrainingConfig) -> None:
+        super().__init__(items, side, config)
         self.blocks = nn.ModuleList([_Block(config) for _ in range(config.blocks)])
         self.norm = nn.LayerNorm(config.size)
 
-    def forward(self, items: Tensor) -> Tensor:
-        states = self.drop(self.embedding(items))
+    def forward(self, embeddings: Tensor) -> Tensor:
+        states = self.drop(embeddings)
         for block in self._blocks():
             states = states + self.drop(block.attended(states))
             states = states + self.drop(block.transformed(states))
@@ -218,7 +226,7 @@ class _Attention(_Network):
         blocks = self._blocks()
         linears = [_of_type(block.linears, nn.Linear) for block in blocks]
         return SasRecEncoder(
-            items=_copied(self.embedding.weight),
+            items=_copied(self.table.whole()),
             bias=_copied(self.bias),
             met=met,
             norms=np.stack([[_copied(n.weight), _copied(n.bias)] for n in self._norms()]),
@@ -228,7 +236,6 @@ class _Attention(_Network):
         )
 
     def take_over(self, older: SasRecEncoder) -> None:
-        _put(self.embedding.weight, older.items)
         _put(self.bias, older.bias)
         for norm, (scale, shift) in zip(self._norms(), older.norms, strict=True):
             _put(norm.weight, scale)
@@ -245,17 +252,20 @@ class TrainedNetwork(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
+        attributes: What an item's attributes add to its embedding, to go on from,
+            (attributes, size).
         share: Of the steps that were planned, so many were made; below 1 where time ran out.
     """
 
     network: GruEncoder | SasRecEncoder
+    attributes: Floats
     share: float
 
 
 def train_network(
     kind: Literal["gru", "attention"],
     context: FitContext,
-    older: GruEncoder | SasRecEncoder | None = None,
+    older: TrainedNetwork | None = None,
     config: TrainingConfig | None = None,
 ) -> TrainedNetwork:
     """Train one network on a log; continue an interrupted training from its checkpoint.
@@ -272,11 +282,16 @@ def train_network(
     config = config or TrainingConfig()
     with _reproducible(context.seed, context.threads):
         network_of = _Recurrent if kind == "gru" else _Attention
-        network = network_of(context.log.items, config)
+        network = network_of(context.log.items, context.side, config)
         if older is not None:
-            network.take_over(older)  # type: ignore[arg-type]
+            network.table.take_over(older.network.items, older.attributes)
+            network.take_over(older.network)  # type: ignore[arg-type]
         share = _train(network, kind, context, config, continued=older is not None)
-        return TrainedNetwork(network.exported(context.log.popularity > 0), share)
+        return TrainedNetwork(
+            network.exported(context.log.popularity > 0),
+            _copied(network.table.of_attributes.weight),
+            share,
+        )
 
 
 def _train(
