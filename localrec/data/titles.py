@@ -10,7 +10,7 @@ _ARTICLES = "The|An?|L[ae]s?|L['’]|Il|Lo|Gli|Das|Der|Die|Det|Den|El|Los|Une?|O
 _INVERTED = re.compile(rf"(?P<rest>[^()]+), (?P<article>{_ARTICLES})(?=\s*(?:\)|\(|$))")
 
 
-_YEAR_IN_TITLE = re.compile(r"\s*\((?P<year>1[89]\d\d|20\d\d)\)\s*$")
+_YEAR = re.compile(r"\((?P<year>1[89]\d\d|20\d\d)\)\s*$")
 
 
 def restore_article(title: str) -> str:
@@ -18,13 +18,14 @@ def restore_article(title: str) -> str:
 
     The other title in parentheses is put right as well.
     """
-    return _INVERTED.sub(_put_article_first, title)
+    return _INVERTED.sub(_put_article_first, title) if ", " in title else title
 
 
 def split_year(title: str) -> tuple[str, int | None]:
     """Split a title from the year behind it: "Heat (1995)" becomes ("Heat", 1995)."""
-    found = _YEAR_IN_TITLE.search(title)
-    return (title[: found.start()], int(found["year"])) if found else (title, None)
+    start = title.rfind("(")  # a search of the pattern would try every place
+    found = _YEAR.match(title, start) if start >= 0 else None
+    return (title[:start].rstrip(), int(found["year"])) if found else (title, None)
 
 
 def _put_article_first(found: re.Match[str]) -> str:

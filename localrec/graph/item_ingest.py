@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -308,16 +309,12 @@ def _stage_items(
         nodes.append((domain.item, row.key, row.name, _encode(properties).decode()))
         for link in (*row.links, *extract_attributes(domain, row)):
             key = placements.key_of(link.kind, link.name)
-            details = {"as_written": link.name}
-            if link.value:
-                details["value"] = link.value
-            if link.personal and by:
-                details["by"] = by
+            details = _details(link.name, link.value, by if link.personal else None)
             edge = domain.attributes[link.kind].edge
             # The first link to a node stands: an ingredient listed twice is one edge.
             links.setdefault(
                 (row.key, link.kind, key),
-                (row.key, edge, link.kind, key, _encode(details).decode()),
+                (row.key, edge, link.kind, key, details),
             )
     return (
         _columns(("kind", "key", "name", "properties"), nodes),
@@ -326,6 +323,13 @@ def _stage_items(
             list(links.values()),
         ),
     )
+
+
+@lru_cache(maxsize=1 << 12)  # genres and decades are written alike in thousands of rows
+def _details(as_written: str, value: str | None, by: str | None) -> str:
+    """The properties of a link as JSON."""
+    more = {name: text for name, text in (("value", value), ("by", by)) if text}
+    return _encode({"as_written": as_written, **more}).decode()
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Columns:

@@ -7,6 +7,7 @@ says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, ItemRow, Scalar
@@ -54,8 +55,11 @@ def film_row(
 
 def genre_links(kind: str | None, names: Iterable[str]) -> tuple[AttributeLink, ...]:
     """Links to genres, each once; "unknown" and "(no genres listed)" are none."""
-    if kind is None:
-        return ()
+    return () if kind is None else _links_to(kind, tuple(names))
+
+
+@lru_cache(maxsize=1 << 12)  # a few hundred combinations for tens of thousands of films
+def _links_to(kind: str, names: tuple[str, ...]) -> tuple[AttributeLink, ...]:
     wanted = (name for name in dict.fromkeys(names) if name.casefold() not in _UNKNOWN)
     return tuple(AttributeLink(kind=kind, name=clean_name(name)) for name in wanted)
 

@@ -310,7 +310,8 @@ def _places_of(cells: Sequence[str]) -> _Places | None:
     count = len(cells)
     if count < 3 or count > 8:
         return None
-    if count == 4 and not cells[-1] and not any(map(_is_time, cells)):  # it is playing now
+    # It is playing now. A title above a table leaves its other cells empty as well.
+    if count == 4 and cells[2] and not cells[-1] and not any(map(_is_time, cells)):
         return {"artist": (0,), "album": (1,), "track": (2,), "time": (3,)}
     if count == 4 and _DAY.fullmatch(cells[0]) and _CLOCK.fullmatch(cells[1]):
         return {"time": (0, 1), "artist": (2,), "track": (3,)}

@@ -24,9 +24,10 @@ from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.sql_cells import key_number, missing, moment_faults, moment_since_1970, number
-from localrec.sources.sql_tables import split_lines
+from localrec.sources.sql_tables import FlatFile, split_lines, typed_cells
 
-_COLUMNS = ("userId", "movieId", "rating", "timestamp")
+_TYPES = {"userId": "INTEGER", "movieId": "INTEGER", "rating": "FLOAT", "timestamp": "BIGINT"}
+_COLUMNS = tuple(_TYPES)
 _GENRES_100K = (
     "unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy "
     "Film-Noir Horror Musical Mystery Romance Sci-Fi Thriller War Western"
@@ -130,8 +131,14 @@ class MovieLensSource:
         people: tuple[UserRow, ...] = ()
         if layout.people and layout.read_users and (folder / layout.people).is_file():
             people = tuple(layout.read_users(folder / layout.people, self._limits, import_log))
-        table = _ratings_table(folder / layout.ratings, layout, self._limits)
-        return table.history(import_log, items, people, more_kept=len(items) + len(people))
+        ratings, more_kept = folder / layout.ratings, len(items) + len(people)
+        if layout.has_header:
+            _check_header(ratings, self._limits)
+        table = _typed_table(ratings, layout, self._limits)
+        checked = table.check_sound()
+        if checked is None:
+            table = _text_table(ratings, layout, self._limits)
+        return table.history(import_log, items, people, more_kept=more_kept, checked=checked)
 
     def _read_films(
         self, folder: Path, layout: _Layout, domain: Domain, import_log: ImportLog
@@ -177,12 +184,21 @@ def _find_layout(path: Path) -> tuple[Path, _Layout]:
     )
 
 
-def _ratings_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
-    if layout.has_header:
-        _check_header(path, limits)
-    file = split_lines(
-        path, _COLUMNS, layout.delimiter, has_header=layout.has_header, limits=limits
+def _typed_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
+    """The ratings of a file without fault, as nearly all are."""
+    return _judged(
+        typed_cells(path, _TYPES, layout.delimiter, has_header=layout.has_header, limits=limits)
     )
+
+
+def _text_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
+    """The ratings of any file: every row is told from its neighbours."""
+    return _judged(
+        split_lines(path, _COLUMNS, layout.delimiter, has_header=layout.has_header, limits=limits)
+    )
+
+
+def _judged(file: FlatFile) -> BulkTable:
     user, film, rating, at = (file.cells[name] for name in _COLUMNS)
     return BulkTable(
         read=file.read,
@@ -192,7 +208,7 @@ def _ratings_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable
             "rating": number(rating),
             "at": moment_since_1970(at),
         },
-        files=(path,),
+        files=(file.path,),
         first_row=file.first_row,
         faults=(
             *file.faults,

@@ -114,7 +114,7 @@ def stars(cell: str, low: float, high: float) -> str:
 
 
 def _is_filled(cell: str) -> str:
-    return f"trim({cell}) <> ''"
+    return f"trim(CAST({cell} AS VARCHAR)) <> ''"  # of a typed cell as well
 
 
 def _is_plain(cell: str) -> str:

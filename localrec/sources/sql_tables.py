@@ -8,12 +8,12 @@ as fast, and every line keeps its number (measured: 16 million lines in 2.3 s on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.bounded_files import FileLimits, detect_encoding
+from localrec.foundation.bounded_files import FileLimits, detect_encoding, open_bytes
 from localrec.foundation.errors import InputError
 from localrec.foundation.sql import sql_literal
 from localrec.sources.bulk_tables import BulkReader, RowFault
@@ -74,6 +74,40 @@ def split_lines(
         faults=(ragged,),
         blank="cells IS NULL",
     )
+
+
+def typed_cells(
+    path: Path,
+    types: Mapping[str, str],
+    delimiter: str,
+    *,
+    has_header: bool = True,
+    limits: FileLimits | None = None,
+) -> FlatFile:
+    """Rows of exactly these columns, in this order, as DuckDB parses them by itself.
+
+    One cell that has not its type, or one row of another length, and any query over `read` fails:
+    for `BulkTable.check_sound`. Quotes mean nothing, empty lines are passed over.
+
+    Args:
+        path: The file.
+        types: Name of a column -> a number type of SQL; an empty cell is NULL.
+        delimiter: One to four letters.
+        has_header: Whether the first line is passed over.
+        limits: What is taken of a file.
+
+    Raises:
+        InputError: missing, not text by its first bytes, or too large.
+    """
+    open_bytes(path, limits or FileLimits()).close()
+    columns = ", ".join(f"'c{place}': '{kind}'" for place, kind in enumerate(types.values()))
+    read = (
+        f"read_csv({sql_literal(path)}, auto_detect = false, header = {str(has_header).lower()}, "
+        f"delim = {sql_literal(delimiter)}, quote = '', escape = '', {_packing(path)}, "
+        f"columns = {{{columns}}})"
+    )
+    cells = {name: f"c{place}" for place, name in enumerate(types)}
+    return FlatFile(path=path, read=read, cells=cells, first_row=1 + has_header)
 
 
 def delimited_table(

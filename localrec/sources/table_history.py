@@ -30,7 +30,7 @@ from localrec.sources.personal_export import moment_problem
 
 _EARLIEST = datetime(1970, 1, 2)
 _RATING = re.compile(r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?:\s*/\s*\d{1,3}|\s*stars?)?")
-_STARS = re.compile(r"(?P<whole>[★⭐*]*)(?P<half>½?)[☆✩]*")
+_STARS = re.compile(r"(?P<whole>[★⭐♥❤*]*)(?P<half>½?)[☆✩]*")
 _SECONDS = re.compile(r"\d{9,10}(?:\d{3})?", re.ASCII)
 
 

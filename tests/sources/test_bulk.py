@@ -4,6 +4,7 @@ import gzip
 import re
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -15,9 +16,15 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources import sql_cells
-from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, latest_moment
+from localrec.sources.bulk_tables import BulkReader, BulkTable, RowCheck, RowFault, latest_moment
 from localrec.sources.import_log import ImportLog
-from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, split_lines
+from localrec.sources.sql_tables import (
+    FlatFile,
+    delimited_table,
+    json_lines,
+    split_lines,
+    typed_cells,
+)
 
 hostile = st.one_of(
     st.text(alphabet="ab<>|[]/INST_ \t\n\x00\x1b;:m,31é\u200b\u202e\x9b\u3000가", max_size=40),
@@ -211,3 +218,58 @@ def test_the_reader_sees_its_files_and_nothing_else(tmp_path: Path) -> None:
 
 def test_moments_up_to_a_day_ahead_are_taken() -> None:
     assert 0 < (latest_moment() - datetime.now()).total_seconds() < 3 * 86_400
+
+
+def numbers_of(flat: FlatFile) -> BulkTable:
+    rating = flat.cells["r"]
+    return BulkTable(
+        read=flat.read,
+        columns={
+            "user_key": sql_cells.key_number(flat.cells["u"]),
+            "rating": sql_cells.number(rating),
+            "at": sql_cells.moment_since_1970(flat.cells["t"]),
+        },
+        files=(flat.path,),
+        faults=(
+            *flat.faults,
+            sql_cells.missing("u", "user_key", flat.cells["u"]),
+            sql_cells.rating_fault("r", rating, 0.5, 5),
+            *sql_cells.moment_faults("t", flat.cells["t"]),
+        ),
+        blank=flat.blank,
+    )
+
+
+def kept_rows(check: RowCheck) -> list[tuple[Any, ...]]:
+    return memory.execute(check.select.replace('"item_key", ', "")).fetchall()
+
+
+cells = st.sampled_from(["", " ", "1", " 2 ", "03", "4.5", "5", "nan", "1e0", "x", '"1"', "9" * 12])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(cells, min_size=2, max_size=4).map(",".join), max_size=4))
+@example(["1,4.5,881250949", "", "2,,"])
+@example(["1,4.5,881250949.0"])
+def test_typed_cells_give_what_texts_give_or_nothing(lines: list[str]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        path.write_text("\n".join(["u,r,t", *lines, ""]))
+        types = {"u": "INTEGER", "r": "FLOAT", "t": "BIGINT"}
+        sound = numbers_of(typed_cells(path, types, ",")).check_sound()
+        receipt = ImportLog("test", path, "movies")
+        texts = numbers_of(split_lines(path, list(types), ",")).check(receipt)
+        if sound is not None:
+            assert kept_rows(sound) == kept_rows(texts)
+            assert not receipt.report(texts.good).problems
+
+
+def test_a_file_without_fault_is_read_by_its_types(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("u,r,t\n1,4.5,881250949\n2,,\n")
+    sound = numbers_of(
+        typed_cells(path, {"u": "INTEGER", "r": "FLOAT", "t": "BIGINT"}, ",")
+    ).check_sound()
+    assert sound is not None
+    assert sound.good == 2
+    assert [row[1:3] for row in kept_rows(sound)] == [("rated", 4.5), ("seen", None)]

@@ -13,6 +13,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import HistoryRows
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
+from localrec.sources.detection import preview_file
 from localrec.sources.lastfm import LastFmSource, seconds_of
 from localrec.sources.protocols import FilePreview
 from tests.sources.zips import packed
@@ -229,3 +230,9 @@ def test_any_bytes_are_read_or_refused_with_a_sentence(
             assert isinstance(read(path, load_domain("music")), HistoryRows)
         except InputError as error:
             assert str(path) in error.message
+
+
+def test_a_title_above_a_table_is_no_song_that_plays_now(tmp_path: Path) -> None:
+    path = tmp_path / "books.csv"
+    path.write_text("My books 2024,,,\n,,,\nTitle,Author,Year,Genre\nDune,Frank Herbert,1965,SF\n")
+    assert not LastFmSource().recognises(preview_file(path))
