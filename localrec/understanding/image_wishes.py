@@ -98,8 +98,8 @@ def add_image(
     item = _surely(guesses, witness, catalogue) if leans in ("name", "example") else None
     is_example = item is not None and leans == "example"
     found = () if is_example else _wishes(sight, intent, vocabulary, catalogue)
-    found = [one for one in found if _is_pointed_at(one, leans, vocabulary.domain)]
-    wishes = _weighed(list(found))
+    pointed = [one for one in found if _is_pointed_at(one, leans, vocabulary.domain)]
+    wishes = _weighed(pointed)
     seen = _told(sight, by, leans, guesses)
     intent = msgspec.structs.replace(
         intent,
