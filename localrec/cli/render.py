@@ -31,6 +31,8 @@ _LEANS = {
     "name": "asked what it shows",
     "example": "taken as the example",
     "look": "taken for its look",
+    "container": "taken for what holds it",
+    "component": "asked what is in it",
     "beside": "beside the question",
 }
 _SPEAKER = 11  # columns of who speaks: "assistant:" and a space

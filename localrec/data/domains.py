@@ -117,12 +117,14 @@ class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         have: Phrases that stand by what a user has.
         negations: Phrases before what a user does not want.
         compounds: One word -> the names that it stands for together ("romcom").
+        prepared: Looks that tell how an item is made rather than how it is seen ("frozen").
     """
 
     common: tuple[str, ...] = ()
     have: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     compounds: dict[str, tuple[str, ...]] = {}
+    prepared: frozenset[str] = frozenset()
 
 
 class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):

@@ -104,7 +104,8 @@ class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Args:
         by: What saw it: "colours without a model", or the name of a model.
         leans: How the question leans on the picture: it asks what that shows ("name"), takes it
-            as its example ("example") or only its look ("look"), or says nothing of it ("beside").
+            as its example ("example"), only its look ("look"), only what holds it ("container") or
+            what is in it ("component"), or says nothing of it ("beside").
         colours: The likeliest first; a colour between two words gives both.
         layers: Colour words from the top down, where one lies above another.
         clarity: "clear", "hazy" or "opaque".
@@ -120,7 +121,7 @@ class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     by: str
-    leans: Literal["name", "example", "look", "beside"]
+    leans: Literal["name", "example", "look", "container", "component", "beside"]
     colours: tuple[ImageWord, ...] = ()
     layers: tuple[str, ...] = ()
     clarity: ImageWord | None = None
@@ -148,6 +149,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         have: Components at hand; what an item needs beyond them is missing.
         order: Numeric property -> +1 for more, -1 for less of it than the target has.
         visual: The question is about looks, even where no colour or look was named.
+        expands: It asks what goes together with its components ("expand from gin and mint").
+        served: It asks what is served in its container, beside which a look leads no more.
         corrected: Typed word -> the word it was read as.
         unknown: Content words that match nothing in the graph.
         unused: What the question says that no part of this query holds, as it was typed.
@@ -171,6 +174,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     have: tuple[str, ...] = ()
     order: dict[str, int] = {}
     visual: bool = False
+    expands: bool = False
+    served: bool = False
     corrected: dict[str, str] = {}
     unknown: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence, Fact
 from localrec.data.query import Constraint
+from localrec.foundation.prose import with_article
 from localrec.graph.catalogue import LinkDetail
 from localrec.graph.item_subgraph import ItemSubgraph
 from localrec.retrieval.candidates import CandidateSet
@@ -31,9 +32,13 @@ def question_facts(
     """
     subgraph = ItemSubgraph(query.catalogue, item, links[item])
     facts: list[Fact] = []
-    for demand in pool.demands:
-        if demand.constraint is not None and demand.mask[item]:
-            facts.extend(_fact_of_constraint(query, subgraph, demand.constraint))
+    met = [
+        demand.constraint
+        for demand in pool.demands
+        if demand.constraint is not None and demand.mask[item]
+    ]
+    for wish in _by_kind(met):
+        facts.extend(_fact_of_constraint(query, subgraph, wish))
     for wish in _by_kind(query.intent.pictured):
         facts.extend(_fact_of_constraint(query, subgraph, wish))
     facts.extend(_facts_of_likeness(query, subgraph, links))
@@ -52,7 +57,7 @@ def example_index(query: SearchQuery) -> int | None:
 
 
 def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
-    """Join the soft constraints of an image by kind, so that each kind makes one statement."""
+    """Join constraints by kind, so that each kind makes one statement."""
     keys: dict[str, list[str]] = {}
     for wish in wishes:
         keys.setdefault(wish.kind, []).extend(wish.any_of)
@@ -75,12 +80,14 @@ def _fact_of_constraint(
         name = _as_said(catalogue.domain, constraint.kind, link.as_written)
         if len(path) > 1 and catalogue.attributes[path[-1]].name not in name.lower():
             name += f" ({catalogue.attributes[path[-1]].name})"
+        if not name:  # a source may hold a name of blanks
+            continue
         told[path[0]] = name
         edges += [subgraph.edge(link), *subgraph.steps(path)]
     if not told:
         return []
-    says = catalogue.domain.attributes[constraint.kind].says
-    return [Fact(says.format(name=_listed(list(dict.fromkeys(told.values())))), tuple(edges))]
+    text = _stated(catalogue.domain, constraint.kind, list(told.values()))
+    return [Fact(text, tuple(edges))]
 
 
 def _facts_of_likeness(
@@ -160,19 +167,33 @@ def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) ->
     kinds = [component] if component and subgraph.of_kind(component) else list(domain.attributes)
     facts = []
     for kind in kinds:
-        links = subgraph.of_kind(kind)
+        links = [link for link in subgraph.of_kind(kind) if link.as_written.strip()]
         if links:
             edges = tuple(subgraph.edge(link) for link in links)
-            names = _listed([_as_said(domain, kind, link.as_written) for link in links])
-            facts.append(Fact(domain.attributes[kind].says.format(name=names), edges, leads=leads))
+            names = [_as_said(domain, kind, link.as_written) for link in links]
+            facts.append(Fact(_stated(domain, kind, names), edges, leads=leads))
     return facts[:_BEYOND]
+
+
+def _stated(domain: Domain, kind: str, names: Sequence[str]) -> str:
+    """State attributes of one kind: "is a horror and comedy film", "comes in an oval glass".
+
+    A kind that a domain states as "is {name}" stands with an article before the item's noun.
+    """
+    spec, told = domain.attributes[kind], _listed(list(dict.fromkeys(names)))
+    if spec.role in ("category", "component") and spec.says == "is {name}":
+        return f"is {with_article(told)} {domain.singular}"
+    if spec.says.endswith(" a {name}"):
+        return spec.says.removesuffix("a {name}") + with_article(told)
+    return spec.says.format(name=told)
 
 
 def _as_said(domain: Domain, kind: str, written: str) -> str:
     """Write a name within a sentence: proper names as they are, other words in lower case."""
     role = domain.attributes[kind].role
     proper = role == "creator" or (role in ("category", "container") and written != written.lower())
-    return written if proper and kind not in domain.taxonomy else written.lower()
+    name = " ".join(written.split())
+    return name if proper and kind not in domain.taxonomy else name.lower()
 
 
 def _listed(names: Sequence[str], last: str = "and") -> str:

@@ -13,9 +13,7 @@ of the catalogue, so that each can be shown, and the text's constraints hold as 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import msgspec
 import numpy as np
@@ -23,33 +21,18 @@ import numpy as np
 from localrec.data.domains import AttributeRole, Domain
 from localrec.data.query import Constraint, ImageGuess, ImageWord, Query, QueryImage
 from localrec.foundation.errors import UsageError
-from localrec.foundation.text_matching import tokens
 from localrec.graph.catalogue import Catalogue
 from localrec.images.analyzers import image_analyzer
 from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
+from localrec.understanding.image_leaning import (
+    ImageRole,
+    image_leaning,
+    names_the_picture,
+    only_names_the_picture,
+)
 from localrec.understanding.vocabulary import Vocabulary
 
 MEASURED_BY = "colours without a model"
-ImageRole = Literal["name", "example", "look", "beside"]
-
-_IT = "(?:this|it|that|these|those|(?:the|this|that|my) (?:one|picture|photo|image|pic|photograph))"
-_NAMING = re.compile(
-    rf"(?:what|which)(?: \w+){{0,2}}? (?:is|are|s|was|could|might|may|can) {_IT}(?! like| similar)"
-    rf"|whats {_IT}(?! like| similar)"
-    rf"|(?:name|identify|recogni[sz]e|know) {_IT}"
-    r"|what (?:is|s|do you see)(?: shown)? (?:in|on) (?:this|the|my)"
-    r"|whats (?:in|on) (?:this|the|my)|what am i (?:looking|drinking|holding|having)"
-    r"|(?:its|it s|the) name\b"
-)
-_LOOK = re.compile(
-    r"same (?:\w+ )?(?:look|colou?r|style|appearance|glass)"
-    r"|look(?:s|ing)? (?:just )?(?:like|the same|similar|as)"
-    rf"|(?:similar|like|this|that|these|those) (?:look|colou?r)|match(?:es|ing)? {_IT}"
-)
-_EXAMPLE = re.compile(
-    rf"(?:like|to|as|than|of|instead of|without) {_IT}|^{_IT}\b"
-    rf"|{_IT} (?:but|with|without|only|just)|same (?:one|thing|kind|\w+)?|similar|alternatives?"
-)
 
 # What agreeing with a picture is worth, chosen by hand: a colour tells more of a look than a glass
 # does. The development half of scripts/studies/image_questions.py gave no reason to change it.
@@ -108,12 +91,15 @@ def add_image(
         vocabulary: The names of the catalogue.
         catalogue: The items and attributes.
     """
-    leans = _leaning(text, intent)
+    if intent.target is None and intent.anchor and names_the_picture(intent.anchor):
+        intent = msgspec.structs.replace(intent, anchor=None)
+    leans = image_leaning(text, intent, vocabulary.domain)
     guesses = tuple(_joined([*_alike(near, catalogue)], [*_guesses(sight, vocabulary)]))
     item = _surely(guesses, witness, catalogue) if leans in ("name", "example") else None
     is_example = item is not None and leans == "example"
     found = () if is_example else _wishes(sight, intent, vocabulary, catalogue)
-    wishes = _weighed(list(found))
+    pointed = [one for one in found if _is_pointed_at(one, leans, vocabulary.domain)]
+    wishes = _weighed(pointed)
     seen = _told(sight, by, leans, guesses)
     intent = msgspec.structs.replace(
         intent,
@@ -121,12 +107,27 @@ def add_image(
             seen, item=item, counted=tuple(dict.fromkeys(one.any_of[0] for one in wishes))
         ),
         pictured=tuple(wishes),
+        visual=intent.visual
+        and (_names_a_look(intent, vocabulary.domain) or not only_names_the_picture(text)),
     )
     if item is None or not is_example:
         return intent
     place = catalogue.item_index(item)
     name = "" if place is None else catalogue.names[place]
     return msgspec.structs.replace(intent, target=item, anchor=name)
+
+
+def _names_a_look(intent: Query, domain: Domain) -> bool:
+    """Whether the text names a colour or a look."""
+    kinds = {domain.kind_of("colour"), domain.kind_of("look")}
+    return any(one.kind in kinds for one in intent.constraints)
+
+
+def _is_pointed_at(wish: Constraint, leans: ImageRole, domain: Domain) -> bool:
+    """ "In this glass" asks nothing of its colour, "with these ingredients" nothing of its look."""
+    if leans == "container":
+        return wish.kind == domain.kind_of("container")
+    return leans != "component"
 
 
 def describe_seen(seen: QueryImage, catalogue: Catalogue) -> list[str]:
@@ -139,6 +140,8 @@ def describe_seen(seen: QueryImage, catalogue: Catalogue) -> list[str]:
         told.append(f"It is taken for {catalogue.names[place]}, whose colour agrees.")
     elif names:
         told.append(f"It may be {' or '.join(names)}; that is not sure.")
+    if seen.leans == "component":
+        told.append("What is in it, its look does not tell: name it in words.")
     if seen.leans == "name" and place is None:
         told.append(f"Which {singular} it is, its look alone does not tell; these look most alike.")
     return told
@@ -168,18 +171,6 @@ def appearance_text(seen: QueryImage, singular: str) -> str:
     layers = f" in layers of {' and '.join(seen.layers)}" if seen.layers else ""
     glass = f" in a {seen.glass.word}" if seen.glass else ""
     return f"A {' '.join(words)} {singular}{layers}{glass}. {seen.texture}".rstrip()
-
-
-def _leaning(text: str, intent: Query) -> ImageRole:
-    """Decide the role of the image for the text; a named example stays the example."""
-    words = " ".join(token.word for token in tokens(text))
-    if intent.target is None and _NAMING.search(words):
-        return "name"
-    if _LOOK.search(words):
-        return "look"
-    if intent.anchor is None and (not words or _EXAMPLE.search(words)):
-        return "example"
-    return "beside"
 
 
 def _guesses(sight: ImageAttributes, vocabulary: Vocabulary) -> Iterator[ImageGuess]:

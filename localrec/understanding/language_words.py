@@ -196,6 +196,8 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: StateWords
     talk: TalkWords
     look: Words
+    expand: tuple[str, ...]
+    serve: tuple[str, ...]
     foreign: Words
     words: CommonWords
     slang: dict[str, str]
@@ -224,6 +226,7 @@ def cue_words() -> Words:
         told.negation.before, told.negation.before_thing, told.negation.verbs, told.negation.behind,
         told.example.before, told.example.kin_phrases, told.mention.either, told.mention.beside,
         told.mention.have, told.state.unmet, told.state.met, told.state.wanted, told.state.unwanted,
+        told.expand, told.serve,
     )  # fmt: skip
     return frozenset(word for one in lists for phrase in one for word in phrase.split())
 

@@ -310,8 +310,13 @@ def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
 
 def asks_for_kin(reading: Reading) -> bool:
     """Whether a question asks for something alike, wherever it says so ("find its twin")."""
+    return says_any(reading, _EXAMPLE.kin_phrases)
+
+
+def says_any(reading: Reading, phrases: Sequence[str]) -> bool:
+    """Whether one of the phrases stands in a question."""
     text = f" {' '.join(reading.words)} "
-    return any(f" {phrase} " in text for phrase in _EXAMPLE.kin_phrases)
+    return any(f" {phrase} " in text for phrase in phrases)
 
 
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
@@ -371,6 +376,8 @@ def _is_example(
         return True  # "whiskey sour but no cherry"
     if opens and following in _EXAMPLE.changes and not any(map(_is_named(vocabulary), phrase)):
         return True  # "last word with mezcal instead of gin"
+    if last - first > 1 and following in _EXAMPLE.kin_behind:
+        return True  # "whiskeyless old fashioned type of drink"
     article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True

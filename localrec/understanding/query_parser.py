@@ -24,7 +24,7 @@ from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases
 from localrec.understanding.mended_numbers import read_mended_ranges
-from localrec.understanding.mentions import Mention, find_mentions, owners
+from localrec.understanding.mentions import Mention, find_mentions, owners, says_any
 from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
@@ -80,6 +80,8 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
         have=names_at_hand(mentions, at_hand),
         order=_orders(mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
+        expands=says_any(reading, english().expand),
+        served=says_any(reading, english().serve),
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
         unused=unused_phrases(text, reading, owner, numbers, read_otherwise, vocabulary),
@@ -319,7 +321,9 @@ def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, in
 
 
 def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:
-    if any(m.meaning and m.meaning.role in ("colour", "look") for m in mentions):
+    prepared = vocabulary.domain.words.prepared
+    seen = (one.meaning for one in mentions if one.meaning and one.meaning.key not in prepared)
+    if any(one.role in ("colour", "look") for one in seen):
         return True
     words = set(reading.words)
     strong = words & english().look

@@ -1,7 +1,8 @@
 """MARC's task recognition router (paper section 3.2): which of C1..C4 a question is.
 
-Three routers return the same record. The rules read the query: a named example is C4, else a named
-container C2, else a colour or a look C1, else components C3, else kinds and bounds C1. A model
+Three routers return the same record. The rules read the query by the definition in docs/papers.md:
+components to expand from are C3, a named example is C4, a container C2 unless a look is asked for
+and no component, a look C1, else components C3, else kinds and bounds C1. A model
 chooses one of four words by the probabilities of its first token; it generates nothing. A bare
 model sees worked questions, and its probabilities are corrected for the words it favours. A model
 with an adapter for this role was trained on its own prompt and needs neither.
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from localrec.data.chat_message import Message
 from localrec.data.domains import AttributeRole, Domain
-from localrec.data.query import Query, RoutedTask, TaskKind
+from localrec.data.query import Constraint, Query, RoutedTask, TaskKind
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.settings import RULES
 from localrec.understanding.known_names import Sense, describe_known_names, known_names
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 _WITHOUT_CONTENT = ("N/A", "...", "something")
 _LONGEST = 600  # letters of a question that a model reads
 # How a question leans on its picture -> its task, where the text names no example of its own.
-_BY_PICTURE = {
+_BY_PICTURE: dict[str, RoutedTask] = {
     "name": RoutedTask(kind=TaskKind.C1, confidence=0.9, reason="asks what the picture shows"),
     "look": RoutedTask(kind=TaskKind.C1, confidence=0.9, reason="asks for the look of the picture"),
     "example": RoutedTask(
         kind=TaskKind.C4, confidence=0.9, reason="takes the picture as its example"
+    ),
+    "container": RoutedTask(
+        kind=TaskKind.C2, confidence=0.9, reason="asks for what holds it in the picture"
+    ),
+    "component": RoutedTask(
+        kind=TaskKind.C3, confidence=0.7, reason="asks what goes with what is in the picture"
     ),
 }
 
@@ -39,25 +46,27 @@ _BY_PICTURE = {
 def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
     """Return the task of a query; its confidence is high where the question names the task."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
-    if intent.seen is not None and intent.anchor is None and intent.seen.leans in _BY_PICTURE:
-        return _BY_PICTURE[intent.seen.leans]
+    has_components = bool(intent.have) or any(not one.barred for one in components)
+    if intent.expands and has_components and intent.anchor is None:
+        return RoutedTask(
+            kind=TaskKind.C3, confidence=0.95, reason="asks what goes with its components"
+        )
+    container, leans = domain.kind_of("container"), intent.seen.leans if intent.seen else "beside"
+    looks = _looks(intent, domain, with_garnish=not components)
+    held_leads = has_components or intent.served or not (looks or intent.visual)
+    if leans in _BY_PICTURE and intent.anchor is None and (leans != "container" or held_leads):
+        return _BY_PICTURE[leans]
     if intent.anchor is not None:
         sure = 0.99 if intent.target else 0.85
         return RoutedTask(
             kind=TaskKind.C4, confidence=sure, reason=f"takes “{intent.anchor}” as its example"
         )
-    container = domain.kind_of("container")
-    held = [one for one in intent.of_kind(container) if not one.soft]
-    if held:
+    held = [one for one in intent.constraints if one.kind == container and not one.soft]
+    if held and (has_components or intent.served or not looks):
         name = held[0].any_of[0]
         return RoutedTask(
             kind=TaskKind.C2, confidence=0.98, reason=f"names the {container} “{name}”"
         )
-    looks = [
-        one
-        for role in ("colour", "look", *(() if components else ("garnish",)))
-        for one in intent.of_kind(domain.kind_of(role))
-    ]
     if looks:
         name = looks[0].any_of[0]
         return RoutedTask(kind=TaskKind.C1, confidence=0.97, reason=f"asks for a look: “{name}”")
@@ -84,6 +93,17 @@ def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
     return RoutedTask(
         kind=TaskKind.C3, confidence=0.4, reason="names nothing that the catalogue knows"
     )
+
+
+def _looks(intent: Query, domain: Domain, *, with_garnish: bool) -> list[Constraint]:
+    """The wishes for what is seen; how an item is made ("frozen") is not."""
+    roles: tuple[AttributeRole, ...] = ("colour", "look", *(("garnish",) if with_garnish else ()))
+    kinds = {domain.kind_of(role) for role in roles}
+    return [
+        one
+        for one in intent.constraints
+        if one.kind in kinds and not one.barred and not domain.words.prepared.issuperset(one.any_of)
+    ]
 
 
 class ModelRouter:

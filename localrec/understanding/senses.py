@@ -54,7 +54,7 @@ def _reads_as_container(
 ) -> bool:
     if is_served_in(reading, first):
         return True
-    of = last < len(reading.words) and reading.words[last] == "of"
+    of = last < len(reading.words) and reading.words[last] in ("of", "o")
     package = of and reading.roots[first] in _WORDS.packages  # "a bottle of gin"
     return "component" not in by_role and not package
 

@@ -3,8 +3,9 @@
 Each picture is rendered after what the catalogue says of one drink: its glass, its colours, layers
 and foam, before a background and in a light of its half. The drink is the truth: of the first
 items of an answer it is counted how many have one of its colours, and how many come in a glass of
-its family. Which drinks fall into which half is drawn by seed; the development half is for choosing
-weights, the test half is for the end.
+its family. Beside that, the gold questions of a half are asked with a picture that they say
+nothing of: it must not change their task. Which drinks fall into which half is drawn by seed; the
+development half is for choosing weights, the test half is for the end.
 
     python scripts/studies/run.py image_questions --half dev
     python scripts/studies/run.py image_questions --half test --report
@@ -24,9 +25,12 @@ from gold_questions import build_workspace
 from image_renderer import COLOURS
 from render_images import DEVELOPMENT, FAMILIES, TEST, Truth, save, scene_for
 
-from localrec.data.answers import Answer
+from localrec.data.answers import Answer, QuestionAnswerer
+from localrec.data.query import TaskKind
 from localrec.data.questions import Question
+from localrec.evaluation.configs import QuestionsConfig
 from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.gold import read_gold
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
@@ -60,18 +64,24 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: With `{left_out}` (a component of the drink) or `{wanted}` (one it lacks).
+        task: MARC's task for it, with the picture.
         holds: Whether an item does as the text says.
     """
 
     text: str
+    task: TaskKind
     holds: Literal["", "left_out", "wanted"] = ""
 
 
 QUESTIONS = {
-    "what is like this?": Asked(text="what is like this?"),
-    "the same look without X": Asked(text="the same look without {left_out}", holds="left_out"),
-    "something like it with Y": Asked(text="something like it with {wanted}", holds="wanted"),
-    "a drink with Y": Asked(text="a drink with {wanted}", holds="wanted"),
+    "what is like this?": Asked(text="what is like this?", task=TaskKind.C4),
+    "the same look without X": Asked(
+        text="the same look without {left_out}", task=TaskKind.C1, holds="left_out"
+    ),
+    "something like it with Y": Asked(
+        text="something like it with {wanted}", task=TaskKind.C4, holds="wanted"
+    ),
+    "a drink with Y": Asked(text="a drink with {wanted}", task=TaskKind.C3, holds="wanted"),
 }
 
 
@@ -84,6 +94,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     measured: dict[str, dict[str, dict[str, IntervalEstimate]]]
     gained: dict[str, dict[str, Comparison]]
     named: dict[str, IntervalEstimate]
+    routed: dict[str, IntervalEstimate]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -142,6 +153,7 @@ def run(workspace: OpenWorkspace, half: Half, folder: Path) -> Figures:
             )
             for name, one in judged.items()
         },
+        routed=routed_rightly(asker, half, drinks, pictures),
         named={
             f"among the first {first}": ratio_estimate(
                 [
@@ -152,6 +164,35 @@ def run(workspace: OpenWorkspace, half: Half, folder: Path) -> Figures:
             for first in FIRST
         },
     )
+
+
+def routed_rightly(
+    asker: QuestionAnswerer, half: Half, drinks: Sequence[Drink], pictures: Sequence[Path]
+) -> dict[str, IntervalEstimate]:
+    """The share of right tasks: gold questions alone and beside a picture, and those with one."""
+    gold = [
+        (Question(query=one.query), one.task)
+        for one in read_gold(QuestionsConfig(gold=DOMAIN, half=half).path, half)
+    ]
+    beside = [
+        (msgspec.structs.replace(question, image=str(pictures[place % len(pictures)])), task)
+        for place, (question, task) in enumerate(gold)
+    ]
+    pointing = [
+        (as_question(asked, drink, image), asked.task)
+        for asked in QUESTIONS.values()
+        for drink, image in zip(drinks, pictures, strict=True)
+    ]
+    return {
+        name: ratio_estimate(
+            [(float(asker.answer(question, 1).task.kind == task), 1.0) for question, task in asked]
+        )
+        for name, asked in {
+            "gold questions": gold,
+            "the same beside a picture": beside,
+            "the four kinds above with theirs": pointing,
+        }.items()
+    }
 
 
 def drinks_of(catalogue: Catalogue, half: Half) -> list[Drink]:
@@ -279,10 +320,12 @@ def as_markdown(figures: Figures) -> str:
     half = "frozen test" if figures.half == "test" else "development"
     head = [f"{figures.drinks} drinks, {half} half", "without", "with its picture", "gained"]
     rows = [row for name in figures.measured for row in _rows(figures, name)]
+    routed = ", ".join(f"{with_interval(one, 2)} of {of}" for of, one in figures.routed.items())
     named = ", ".join(f"{with_interval(one, 2)} {first}" for first, one in figures.named.items())
     return (
         f"{markdown_table(head, rows)}\n\n"
         f"“What is this?” has the very drink {named}: many drinks look alike. "
+        f"The task is right in {routed}. "
         "Intervals are 95%, bootstrap over drinks; what is marked * is better or worse after "
         f"Holm's correction within its question.\n\nMade by {figures.origin.as_text()}"
     )

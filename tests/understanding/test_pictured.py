@@ -62,7 +62,22 @@ class TestLeaning:
             ("the same look without vodka", "look", "C1"),
             ("something that looks like this", "look", "C1"),
             ("gin in that colour", "look", "C1"),
+            ("a drink as elegant as this", "look", "C1"),
+            ("a colour similar to this image", "look", "C1"),
+            ("a beautiful drink in a glass like this", "container", "C1"),
+            ("which drinks are served in this glass?", "container", "C2"),
+            ("gin in a glass like the one in the picture", "container", "C2"),
+            ("vodka in a coupe like this", "container", "C2"),
+            ("what can I make with these ingredients?", "component", "C3"),
+            ("an alternative to this drink", "example", "C4"),
+            ("I love the drink in the photo, what else?", "example", "C4"),
+            ("what could I order instead of this?", "example", "C4"),
             ("something with gin", "beside", "C3"),
+            ("lime juice, and a hint of vodka to it", "beside", "C3"),
+            ("it rained, so something with gin", "beside", "C3"),
+            ("one same drink with gin for both", "beside", "C3"),
+            ("gin, expand from there", "beside", "C3"),
+            ("vodka in a coupe", "beside", "C2"),
             ("a drink for tonight", "beside", "C1"),
         ],
     )
@@ -75,6 +90,17 @@ class TestLeaning:
         intent = see("like a Negroni")
         assert (intent.target, intent.seen.leans) == ("negroni", "beside")
         assert route_by_rules(intent, BAR).kind == "C4"
+
+    def test_a_glass_that_is_pointed_at_is_wished_for_without_its_colour(self, see):
+        assert counted(see("what is served in this glass?")) == {"coupe glass", "stemmed glass"}
+
+    def test_components_that_are_pointed_at_are_asked_for_in_words(self, see, bar):
+        intent = see("what can I make with these ingredients?")
+        assert counted(intent) == set()
+        assert "name it in words" in " ".join(describe_seen(intent.seen, bar.catalogue))
+
+    def test_the_picture_is_no_example_that_the_catalogue_lacks(self, see):
+        assert see("similar to this image").anchor is None
 
     def test_what_the_text_bars_stays_barred(self, see):
         intent = see("the same look without gin")
