@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.data.evidence import Evidence, Fact
 from localrec.evaluation.provenance import current_origin
 from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
@@ -180,16 +179,12 @@ def test_a_role_without_cases_says_why(composer, role, reason):
 
 
 def test_a_shape_is_a_sentence_without_names_and_numbers():
-    evidence = (
-        Evidence(source="Negroni", relation="has", target="gin"),
-        Evidence(source="Negroni", relation="has", target="Campari", value="3 cl"),
-    )
-    facts = (Fact("is made with gin and Campari", evidence),)
-    one = sentence_shape("Negroni is made with gin and Campari.", "Negroni", facts)
-    assert (
-        one == sentence_shape("Negroni is made with gin.", "Negroni", facts) == "_ is made with _."
-    )
-    assert sentence_shape("With gin, Negroni pleases.", "Negroni", facts) != one
+    names = ("Negroni", "gin", "Campari", "egg white", "")
+    one = sentence_shape("Negroni has gin and Campari; and it has no egg white.", names)
+    assert one == sentence_shape("Negroni has gin; and it has no gin.", names)
+    assert one == "_ has _; and it has no _."
+    assert sentence_shape("With gin, Negroni pleases.", names) != one
+    assert sentence_shape("It holds 3 of 5.", names) == "it holds _ of _."
 
 
 def report_of(name: str, **changes) -> BenchReport:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
 import numpy as np
 
-from localrec.data.evidence import Evidence, Fact, evidence_of
+from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
 from localrec.evaluation.explanations.llm_judge import judge_sample
 from localrec.evaluation.explanations.samples import Sample
@@ -68,9 +69,7 @@ def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         fingerprint=_fingerprint("writer", explained),
         by_rules=by_rules,
         prepare=prepare,
-        shape=lambda number, text: sentence_shape(
-            text, explained[number].item, explained[number].facts
-        ),
+        shape=lambda number, text: sentence_shape(text, _names_of(explained[number])),
     )
 
 
@@ -122,19 +121,23 @@ def judge_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
     )
 
 
-def sentence_shape(text: str, item: str, facts: tuple[Fact, ...]) -> str:
-    """Return a sentence with its names and numbers taken out, so that only its shape is left."""
-    names = {item, *(name for edge in evidence_of(facts) for name in _names_of(edge))}
+def sentence_shape(text: str, names: Iterable[str]) -> str:
+    """Return a sentence with names and numbers taken out, so that only its shape is left."""
     shape = text.casefold()
-    for name in sorted(filter(None, names), key=len, reverse=True):
+    for name in sorted(set(filter(None, names)), key=len, reverse=True):
         shape = re.sub(rf"\b{re.escape(name.casefold())}\b", _NAME, shape)
     shape = _DIGITS.sub(_NAME, shape)
     # A list of names is one place in a shape, however many stand in it.
     return re.sub(rf"{_NAME}(?:(?:, | and | or |, and ){_NAME})+", _NAME, shape)
 
 
-def _names_of(edge: Evidence) -> tuple[str, ...]:
-    return (edge.source, edge.target, edge.value or "")
+def _names_of(one: _Explained) -> Iterator[str]:
+    """List the names in a case: the item, what its facts show, and what was asked for."""
+    yield one.item
+    for edge in evidence_of(one.facts):
+        yield from (edge.source, edge.target, edge.value or "")
+    for constraint in one.intent.constraints:
+        yield from constraint.any_of
 
 
 def _another(texts: list[str], number: int) -> str:
