@@ -40,8 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Args:
         roles: Role -> model name of the catalogue, path of a GGUF, or "rules" for the
-            deterministic counterpart. A role that is not listed uses the default that
-            docs/results/questions.md measured to be better.
+            deterministic counterpart. A role that is not listed has the holder that
+            `localrec models list --roles` shows, with the figure that it was chosen by.
         adapters: Role -> adapter that the model in it was trained with: the name of one that ships,
             or the path of a GGUF.
         figures: Role -> how its holder came out against the rules, where `models bench --adopt`

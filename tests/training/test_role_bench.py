@@ -214,6 +214,7 @@ def test_a_page_gains_a_row_for_each_model_and_keeps_what_others_wrote(tmp_path)
     assert text.count("| large |") == 1
     assert text.count("| rules |") == 2
     assert "No cases. Nobody sees." in text
+    assert text.count("`python -m localrec models bench small`") == 1
     assert (tmp_path / "models" / "router.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

@@ -76,6 +76,7 @@ def merged_reports(reports: Sequence[BenchReport]) -> BenchReport:
         last,
         results=tuple(results[role] for role in ROLES if role in results),
         empty=tuple(empty[role] for role in ROLES if role in empty),
+        commands=tuple(dict.fromkeys(one for report in reports for one in _commands(report))),
     )
 
 
@@ -96,7 +97,7 @@ def as_block(reports: Sequence[BenchReport], folder: str) -> str:
     for role in ROLES:
         if role in empty and not _rows_of(reports, role):
             parts += [f"### {role.capitalize()}", f"No cases. {empty[role]}"]
-    parts += ["### How it was made", *(f"- {one.origin.as_text()}" for one in reports)]
+    parts += ["### How it was made", *(f"- {_made(one)}" for one in reports)]
     return _joined(parts)
 
 
@@ -172,6 +173,16 @@ def _joined(parts: Sequence[str]) -> str:
         in_list = part.startswith("- ") and text.rpartition("\n")[2].startswith("- ")
         text += part if not text else f"\n{part}" if in_list else f"\n\n{part}"
     return text
+
+
+def _commands(report: BenchReport) -> tuple[str, ...]:
+    return report.commands or (report.origin.command,)
+
+
+def _made(report: BenchReport) -> str:
+    """Return the origin of a report, with every command that made a part of it."""
+    commands = "`, `".join(_commands(report))
+    return msgspec.structs.replace(report.origin, command=commands).as_text()
 
 
 def _name_of(report: BenchReport) -> str:

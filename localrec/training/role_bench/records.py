@@ -128,7 +128,8 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
         seed: Of the cases.
         results: A record for each role that has cases.
         empty: The roles that have none.
-        origin: How the figures were made.
+        origin: How the last figures were made.
+        commands: Made the figures, where several benches did; () where the origin's alone did.
     """
 
     model: str
@@ -139,3 +140,4 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     results: tuple[RoleResult, ...]
     empty: tuple[EmptyRole, ...]
     origin: Origin
+    commands: tuple[str, ...] = ()
