@@ -75,6 +75,7 @@ WITHOUT: dict[str, str] = {
     "models check": _SETS_UP,
     "models use": _SETS_UP,
     "models try": _SETS_UP,
+    "models bench": "asks a model for minutes to hours",
     "datasets list": _SETS_UP,
     "datasets pull": _SETS_UP,
     "domains new": _DECLARES,

@@ -47,6 +47,7 @@ BUNDLED = {
         "models/catalog.toml, datasets/catalog.toml",
         "addresses and digests alone; what they name is pulled, under its own licence",
     ),
+    "holders of roles": ("models/roles.toml", "written for localrec"),
 }
 
 # A test holds these against the metadata of what is installed.

@@ -53,7 +53,7 @@ def with_adapter_bound(settings: Settings, role: str, adapter: str) -> Settings:
     from localrec.llm.adapter_files import base_of, check_role, fitting_adapter
 
     check_role(adapter, role)
-    playing = settings.roles.get(role, RULES)  # type: ignore[call-overload]
+    playing = settings.holder_of(role)
     model = base_of(adapter) if playing == RULES else playing
     fitting_adapter(adapter, role, model_file(model))
     if adapter.endswith(".gguf"):

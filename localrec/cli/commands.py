@@ -110,7 +110,7 @@ COMMANDS = {
     ),
     "evaluate": CommandRow("Measure systems, compare what was measured.", "evaluate"),
     "images": CommandRow("Pictures of items: add, describe, list, find.", "images"),
-    "models": CommandRow("Local models: list, pull, check, use.", "models"),
+    "models": CommandRow("Local models: list, pull, check, use, measure.", "models"),
     "datasets": CommandRow("Data sets: list, pull.", "datasets"),
     "domains": CommandRow("Domains: list, show, make one from a table, edit.", "domains"),
 }
@@ -124,7 +124,10 @@ _ELSEWHERE = {
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),
     },
-    "models": {"try": ("adapters", "try_", "TRY_EXAMPLES")},
+    "models": {
+        "try": ("adapters", "try_", "TRY_EXAMPLES"),
+        "bench": ("models_bench", "bench", "EXAMPLES"),
+    },
 }
 _SUBGROUPS = {"memory": {"rules": "memory_rules"}}
 

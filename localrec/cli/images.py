@@ -108,7 +108,7 @@ def _describer(opened: OpenWorkspace, about: Domain, no_model: bool) -> ImageDes
     )
 
     look = vision_analyzer(about)
-    if no_model or look is None or opened.settings.roles.get(VISION, RULES) == RULES:
+    if no_model or look is None or opened.settings.holder_of(VISION) == RULES:
         return measured_describer(about)
     model = opened.models.open_vision()
 

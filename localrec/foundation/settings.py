@@ -40,10 +40,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Args:
         roles: Role -> model name of the catalogue, path of a GGUF, or "rules" for the
-            deterministic counterpart. A role that is not listed uses the default that
-            docs/results/questions.md measured to be better.
+            deterministic counterpart. A role that is not listed has the holder that
+            `localrec models list --roles` shows, with the figure that it was chosen by.
         adapters: Role -> adapter that the model in it was trained with: the name of one that ships,
             or the path of a GGUF.
+        figures: Role -> how its holder came out against the rules, where `models bench --adopt`
+            bound it; a role that was bound by hand has none.
         projector: GGUF that turns pictures into what the model in the role "vision" reads (mmproj).
         chat_model: The model that `ask --system marc-model` and unbound roles use.
         embedder: What embeds texts: "minilm-int8", "st:/folder", "gguf:/file".
@@ -55,12 +57,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     roles: dict[ModelRole, str] = {}
     adapters: dict[ModelRole, str] = {}
+    figures: dict[ModelRole, str] = {}
     projector: str = ""
     chat_model: str = "smollm2-135m"
     embedder: str = "minilm-int8"
     pictures: str = ""
     index: str = "auto"
     threads: int = 0
+
+    def holder_of(self, role: str) -> str:
+        """Return who plays a role: a model, or "rules"; a role that is not bound has its default.
+
+        The defaults stand in `models/roles.toml`, each with the figure that it was chosen by.
+        """
+        from localrec.foundation.role_holders import shipped_holders
+
+        shipped = shipped_holders().get(role)
+        return self.roles.get(role) or (RULES if shipped is None else shipped.holder)  # type: ignore[call-overload]
 
 
 def learning_is_on() -> bool:
@@ -97,9 +110,9 @@ def save_settings(folder: Path, settings: Settings) -> None:
     ]
     if settings.roles:
         lines += ["", "[roles]", *(f"{role} = {_toml(n)}" for role, n in settings.roles.items())]
-    if settings.adapters:
-        lines += ["", "[adapters]"]
-        lines += [f"{role} = {_toml(name)}" for role, name in settings.adapters.items()]
+    for table in ("adapters", "figures"):
+        if entries := getattr(settings, table):
+            lines += ["", f"[{table}]", *(f"{role} = {_toml(n)}" for role, n in entries.items())]
     write_atomically(folder / "settings.toml", ("\n".join(lines) + "\n").encode())
 
 
@@ -118,6 +131,7 @@ def bind_role(settings: Settings, role: str, name: str) -> Settings:
         settings,
         roles={**settings.roles, role: name},
         adapters={other: one for other, one in settings.adapters.items() if other != role},
+        figures={other: one for other, one in settings.figures.items() if other != role},
     )
 
 
@@ -129,6 +143,11 @@ def bind_adapter(settings: Settings, role: str, model: str, adapter: str) -> Set
     """
     bound = bind_role(settings, role, model)
     return msgspec.structs.replace(bound, adapters={**bound.adapters, role: adapter})
+
+
+def with_figure(settings: Settings, role: ModelRole, figure: str) -> Settings:
+    """The settings with the figure by which a role's holder was chosen."""
+    return msgspec.structs.replace(settings, figures={**settings.figures, role: figure})
 
 
 def bind_vision(settings: Settings, model: str, projector: str) -> Settings:

@@ -3,12 +3,18 @@
 The template is rendered with a placeholder for each content, and then cut at the placeholders. So
 the tokeniser reads control tokens only in the template's own text: text of a user or a catalogue
 stays letters.
+
+Two habits of templates are met halfway. One that knows no system role, or puts it before the last
+turn, gets the instructions at the head of the first user's turn. One that ends the prompt within a
+thought has that thought closed, because a role asks for the answer alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
@@ -20,6 +26,11 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _USE_ANOTHER = "Use an instruct or chat model with an ordinary template."
+_OPEN_THOUGHT = "<think>"
+_CLOSED_THOUGHT = "\n\n</think>\n\n"
+# Marks of what a training learns from; for a prompt they stand for nothing.
+_MASK_TAGS = re.compile(r"{%-?\s*(?:end)?generation\s*-?%}")
+_FIXED_DAY = datetime(2026, 1, 1)  # for templates that ask for today: see `ChatTemplate`
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -49,15 +60,16 @@ class ChatTemplate:
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
         self._failure = TemplateError
-        # The two switches and loop controls are what chat templates are written for. There is
-        # no clock in it: a date in a system prompt would spoil the prefix cache every midnight.
+        # The two switches and loop controls are what chat templates are written for. Its clock
+        # stands still: a date in a system prompt would spoil the prefix cache every midnight.
         environment = ImmutableSandboxedEnvironment(
             trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
         )
         environment.globals["raise_exception"] = _refuse
+        environment.globals["strftime_now"] = _FIXED_DAY.strftime
         self._specials = {"bos_token": bos, "eos_token": eos}
         try:
-            self._template: Template = environment.from_string(source)
+            self._template: Template = environment.from_string(_MASK_TAGS.sub("", source))
         except TemplateError as error:
             raise ModelError(
                 f"The model's chat template does not compile: {error}.", _USE_ANOTHER
@@ -75,7 +87,7 @@ class ChatTemplate:
         """
         if not messages:
             raise ModelError("A prompt needs at least one message.")
-        between = self._render_between(messages, opening=True)
+        between = _without_open_thought(self._render_between(messages, opening=True))
         pieces = [Piece(between[0], trusted=True)]
         for message, template_text in zip(messages, between[1:], strict=True):
             pieces.append(Piece(message.content, trusted=False))
@@ -90,7 +102,7 @@ class ChatTemplate:
         """
         question = Message("user", "?")
         try:
-            asked = self._render_between([question], opening=True)[1]
+            asked = _without_open_thought(self._render_between([question], opening=True))[1]
             history = self._render_between([question, Message("assistant", "!")], opening=False)[1]
         except ModelError:  # a template that takes no answer as history implies nothing
             return ""
@@ -104,6 +116,10 @@ class ChatTemplate:
         try:
             return _cut(self._render_text(plain, opening), marks)
         except ModelError:
+            if roles[:2] == ["system", "user"]:
+                first = {"role": "user", "content": f"{marks[0]}\n\n{marks[1]}"}
+                with suppress(ModelError):
+                    return _cut(self._render_text([first, *plain[2:]], opening), marks)
             # Templates of some models that see know contents as lists of typed parts only.
             parts = [
                 {"role": role, "content": [{"type": "text", "text": mark}]}
@@ -120,6 +136,7 @@ class ChatTemplate:
             "messages": turns,
             "add_generation_prompt": opening,
             "enable_thinking": False,
+            "tools": None,
         }
         try:
             return self._template.render(context)
@@ -143,6 +160,13 @@ def _cut(text: str, marks: Sequence[str]) -> list[str]:
     if "\ue000" in text or any("\ue000" in part for part in between):
         raise ModelError("The model's chat template repeats a message.", _USE_ANOTHER)
     return [*between, text]
+
+
+def _without_open_thought(between: list[str]) -> list[str]:
+    """Close a thought that the template opened for the model."""
+    if not between[-1].rstrip().endswith(_OPEN_THOUGHT):
+        return between
+    return [*between[:-1], between[-1].rstrip() + _CLOSED_THOUGHT]
 
 
 def _refuse(message: str) -> NoReturn:

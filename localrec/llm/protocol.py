@@ -31,6 +31,7 @@ class OpenRequest(msgspec.Struct, frozen=True, tag=True):
     adapter: str | None
     adapter_scale: float
     projector: str | None
+    template: str = ""
 
 
 class ChooseRequest(msgspec.Struct, frozen=True, tag=True):

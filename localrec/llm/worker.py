@@ -142,6 +142,7 @@ class _Server:
             repack=request.repack,
             adapter=Path(request.adapter) if request.adapter else None,
             adapter_scale=request.adapter_scale,
+            template=request.template,
             should_stop=self._inbox.should_stop,
         )
         self._model.warm_up()

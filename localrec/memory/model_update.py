@@ -125,6 +125,31 @@ class ModelUpdate:
         )
 
 
+def ask_person_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]) -> str:
+    """Ask for the sentence about a person alone, by the prompt of a job.
+
+    Args:
+        model: Any chat model.
+        known: The counted memory.
+        liked: Title and attributes of what they liked, newest first.
+
+    Raises:
+        ModelError: the model failed, or wrote something else.
+    """
+    told = [
+        f"{_quoted(title)}{f' ({clean_text(about, limit=_TITLE)})' if about else ''}"
+        for title, about in reversed(liked[:_DEEDS_SHOWN])
+    ]
+    lines = [
+        f"Person: {clean_text(known, limit=2 * _MEMORY) or 'nothing is known yet.'}",
+        f"Now: {'; '.join(f'liked {one}' for one in told)}.",
+    ]
+    written = model.generate(
+        _asked(lines), grammar=update_grammar(0, with_item=False), max_tokens=_MAX_TOKENS, fixed=3
+    )
+    return parse_lines(written.text, 0, with_item=False, complete=written.finished).person
+
+
 def update_grammar(neighbours: int, *, with_item: bool) -> str:
     """Write the GBNF of one job's lines: the user, the item, then some neighbours by number."""
     item = ' "item | " sentence "\\n"' if with_item else ""
@@ -255,8 +280,11 @@ def _lately(scene: JobContext, user_id: int) -> str:
 
 
 def _titles(scene: JobContext, items: Sequence[int]) -> list[str]:
-    names = scene.update_context.titles(items)
-    return [f'"{clean_text(one, limit=_TITLE).replace(chr(34), chr(39))}"' for one in names]
+    return [_quoted(one) for one in scene.update_context.titles(items)]
+
+
+def _quoted(title: str) -> str:
+    return f'"{clean_text(title, limit=_TITLE).replace(chr(34), chr(39))}"'
 
 
 def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
@@ -267,6 +295,10 @@ def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
     if noted.neighbours:
         lines.append("Neighbours:")
         lines += [f"{number}. {told}" for number, told in enumerate(noted.neighbours, 1)]
+    return _asked(lines)
+
+
+def _asked(lines: Sequence[str]) -> list[Message]:
     return [
         Message("system", _TASK),
         Message("user", _WORKED_QUESTION),

@@ -82,7 +82,7 @@ def open_memory_model(
     Raises:
         ModelError: its file is not here.
     """
-    bound = settings.roles.get(MEMORY, RULES) != RULES
+    bound = settings.holder_of(MEMORY) != RULES
     return open_model(MEMORY) if wanted or (wanted is None and bound) else None
 
 

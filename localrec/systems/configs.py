@@ -131,12 +131,12 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
     if name == "marc":
         bound = {
             _FIELD_OF_ROLE[role]: _player(settings, role)
-            for role in settings.roles
-            if role in _FIELD_OF_ROLE  # memory works behind the scenes, not in an answer
+            for role in _FIELD_OF_ROLE  # memory works behind the scenes, not in an answer
+            if role in settings.roles or settings.holder_of(role) != RULES
         }
         config = msgspec.structs.replace(config, **bound)
     # Whoever binds a model that looks at pictures wants it in every system.
-    if settings.roles.get(VISION, RULES) != RULES:
+    if settings.holder_of(VISION) != RULES:
         config = msgspec.structs.replace(config, vision="model")
     return config
 
@@ -144,6 +144,6 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
 def _player(settings: Settings, role: ModelRole) -> str:
     """Return the player of a role in the settings."""
     field = _FIELD_OF_ROLE[role]
-    if settings.roles[role] == RULES:
+    if settings.holder_of(role) == RULES:
         return _COUNTERPARTS[field]
     return "adapter" if field in _TRAINED and role in settings.adapters else "model"

@@ -121,7 +121,7 @@ class ModelPool:
         from localrec.llm.model_process import ModelProcess
 
         settings = self._settings
-        bound = settings.roles.get(role, RULES)  # type: ignore[call-overload]
+        bound = settings.holder_of(role)
         if not name and not adapter:
             adapter = settings.adapters.get(role, "")  # type: ignore[call-overload]
         name = name or (settings.chat_model if bound == RULES else bound)
@@ -143,7 +143,7 @@ class ModelPool:
         """
         from localrec.llm.model_process import ModelProcess
 
-        name = self._settings.roles.get(VISION, RULES)
+        name = self._settings.holder_of(VISION)
         if name == RULES:
             return no_vision()
         opened = f"vision:{name}"

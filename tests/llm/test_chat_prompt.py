@@ -55,7 +55,7 @@ def test_a_content_that_is_jinja_or_a_placeholder_stays_text():
 )
 def test_a_template_that_cannot_be_used_is_named(source, reason):
     with pytest.raises(ModelError, match=reason):
-        ChatTemplate(source).render([Message("system", "a"), Message("user", "b")])
+        ChatTemplate(source).render([Message("user", "a"), Message("assistant", "b")])
 
 
 def test_an_empty_conversation_is_refused():

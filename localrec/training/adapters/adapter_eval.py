@@ -9,14 +9,13 @@ first. A bare model may do better on a prompt made for it, with worked examples;
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
-from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.errors import ModelError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.gguf_header import read_header
@@ -25,6 +24,7 @@ from localrec.ranking.critics import scores_grammar
 from localrec.training.examples.example import Example
 from localrec.training.examples.reranker import LISTED
 from localrec.training.examples.roles import ExampleConfig, examples_for
+from localrec.training.role_bench.asking import ask_cases
 from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
 
 _SEED = 20_260_401  # of the cases; no training draws by it
@@ -116,23 +116,17 @@ def evaluate_adapter(
 def _asked(
     model: ChatModel, cases: Sequence[Sequence[Example]], grammar: str | None, progress: Progress
 ) -> tuple[EvaluatedSide, Parts]:
-    parts: Parts = []
-    spent: list[float] = []
-    failed = 0
-    for number, case in enumerate(cases, 1):
-        began = time.perf_counter()
-        try:
-            parts.append((float(is_right(model, case, grammar)), 1.0))
-        except ModelCancelledError:
-            raise
-        except ModelError:
-            failed += 1
-            parts.append((0.0, 1.0))
-        spent.append(1000 * (time.perf_counter() - began))
-        progress(f"asking {model.name}", number, len(cases))
-    warm = sorted(spent[1:] or spent)
+    asked = ask_cases(
+        len(cases),
+        lambda number: float(is_right(model, cases[number], grammar)),
+        lambda done, total: progress(f"asking {model.name}", done, total),
+    )
+    parts = [(answer or 0.0, 1.0) for answer in asked.answers]
     side = EvaluatedSide(
-        name=model.name, accuracy=ratio_estimate(parts), ms=warm[len(warm) // 2], failed=failed
+        name=model.name,
+        accuracy=ratio_estimate(parts),
+        ms=1000 * asked.median_s,
+        failed=asked.failed,
     )
     return side, parts
 

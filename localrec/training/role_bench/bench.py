@@ -1,0 +1,230 @@
+"""Run the bench: ask a model and the rules the same cases, role by role.
+
+`localrec models bench` runs it for any GGUF, with an adapter for each role that has one. Cases are
+composed from the workspace's graph and its people with a fixed seed, and carry a fingerprint, so
+that the figures of two models can be told to be of the same cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from localrec.evaluation.provenance import current_origin
+from localrec.evaluation.statistics import compare, ratio_estimate
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.progress import Progress
+from localrec.foundation.record_files import sha256_of
+from localrec.llm.model_process import ModelProcess
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.training.role_bench.asking import ask_cases
+from localrec.training.role_bench.people_cases import (
+    HeldOutPeople,
+    agent_cases,
+    memory_cases,
+    reranker_cases,
+    rule_cases,
+)
+from localrec.training.role_bench.question_cases import reflector_cases, router_cases, slot_cases
+from localrec.training.role_bench.records import (
+    SEED,
+    AskCase,
+    BenchReport,
+    EmptyRole,
+    RoleCases,
+    RoleResult,
+    RoleSide,
+)
+from localrec.training.role_bench.writing_cases import judge_cases, writer_cases
+from localrec.workspace import OpenWorkspace
+from localrec.workspace.domain_choice import domain_of_question
+from localrec.workspace.domain_context import DomainContext
+
+FEWEST = 2  # cases of a role
+_PREFERRED = "cocktails"  # ships with localrec, so that everybody's cases are the same
+_ITEM_CASES: Mapping[str, Callable[[DomainContext, int, int], RoleCases]] = {
+    "router": router_cases,
+    "slots": slot_cases,
+    "reflector": reflector_cases,
+    "writer": writer_cases,
+    "judge": judge_cases,
+}
+_PEOPLE_CASES: Mapping[str, Callable[[HeldOutPeople, int], RoleCases]] = {
+    "reranker": reranker_cases,
+    "agent": agent_cases,
+    "memory": memory_cases,
+    "rules": rule_cases,
+}
+_EVERY = {"agent": 5, "rules": 20}  # one case in so many: theirs take longest
+_NO_CASES = {
+    "image words": (
+        "It takes a model that sees, with its projector, and pictures whose words are known; "
+        "neither comes with localrec. `scripts/studies/run.py image_questions` measures it where "
+        "both are there."
+    ),
+}
+ROLES = (
+    *("router", "slots", "reflector", "writer", "reranker", "agent", "memory", "rules", "judge"),
+    "image words",
+)
+
+
+def bench_model(
+    folder: Path,
+    model: Path,
+    adapters: Mapping[str, Path],
+    roles: Sequence[str],
+    count: int,
+    progress: Progress,
+    command: Sequence[str] = (),
+) -> BenchReport:
+    """Ask a model the cases of some roles.
+
+    Args:
+        folder: The workspace whose graph and people the cases are made of.
+        model: A GGUF.
+        adapters: Role -> the file of an adapter that was trained for it and for this model.
+        roles: Which of `ROLES`.
+        count: Cases of a role; slow roles have a part of them.
+        progress: Hears how far it is.
+        command: The arguments that decide the figures, for the record.
+
+    Raises:
+        UsageError: there is no such role.
+        ModelError: a file cannot be used.
+        WorkspaceError: there is no catalogue yet.
+    """
+    unknown = [role for role in roles if role not in ROLES]
+    if unknown:
+        raise UsageError(f"There is no role {unknown[0]!r}.", f"Roles: {', '.join(ROLES)}.")
+    results, empty = [], []
+    with OpenWorkspace(folder) as workspace, RoleComposer(workspace, progress) as composer:
+        for role in roles:
+            cases = composer.cases(role, count)
+            if isinstance(cases, EmptyRole):
+                empty.append(cases)
+                continue
+            adapter = adapters.get(role)
+            threads = workspace.settings.threads or None
+            with ModelProcess(model, adapter=adapter, n_threads=threads) as process:
+                process.count_tokens("")  # a file that cannot be used is no wrong answer
+                results.append(measure_role(cases, process, adapter is not None, progress))
+    return BenchReport(
+        model=model.stem,
+        megabytes=round(model.stat().st_size / 1e6, 1),
+        sha256=sha256_of(model),
+        adapters={role: path.stem for role, path in adapters.items()},
+        seed=SEED,
+        results=tuple(results),
+        empty=tuple(empty),
+        origin=current_origin("-m localrec", ["models", "bench", *command]),
+    )
+
+
+class RoleComposer:
+    """Make the cases of each role from one workspace.
+
+    Args:
+        workspace: Open as long as cases are asked.
+        progress: Hears what is being fitted.
+    """
+
+    def __init__(self, workspace: OpenWorkspace, progress: Progress) -> None:
+        self._workspace, self._progress = workspace, progress
+        self._people: HeldOutPeople | EmptyRole | None = None
+
+    def __enter__(self) -> RoleComposer:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._people = None
+
+    def cases(self, role: str, count: int) -> RoleCases | EmptyRole:
+        """Make the cases of a role, or tell why it has none."""
+        if role in _NO_CASES:
+            return EmptyRole(role=role, reason=_NO_CASES[role])
+        wanted = max(FEWEST, count // _EVERY.get(role, 1))
+        if role in _ITEM_CASES:
+            context = self._workspace.context(self._domain_of_items())
+            made = _ITEM_CASES[role](context, wanted, SEED)
+        else:
+            people = self._held_out()
+            if isinstance(people, EmptyRole):
+                return EmptyRole(role=role, reason=people.reason)
+            made = _PEOPLE_CASES[role](people, wanted)
+        if made.count < FEWEST:
+            return EmptyRole(role=role, reason="The catalogue is too small to make cases of it.")
+        return made
+
+    def _domain_of_items(self) -> str:
+        present = self._workspace.domains()
+        wanted = _PREFERRED if _PREFERRED in present else None
+        return domain_of_question(self._workspace, "", wanted)
+
+    def _held_out(self) -> HeldOutPeople | EmptyRole:
+        if self._people is None:
+            self._people = self._opened_people()
+        return self._people
+
+    def _opened_people(self) -> HeldOutPeople | EmptyRole:
+        rows = self._workspace.store.rows(
+            "SELECT n.domain, count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id "
+            "GROUP BY ALL ORDER BY count(*) DESC, n.domain LIMIT 1"
+        )
+        reason = "Too few people chose anything here; localrec datasets pull ml-100k brings some."
+        if not rows:
+            return EmptyRole(role="", reason=reason)
+        try:
+            return HeldOutPeople(self._workspace, rows[0][0], SEED, self._progress)
+        except (InputError, UsageError):
+            return EmptyRole(role="", reason=reason)
+
+
+def measure_role(
+    cases: RoleCases, model: ModelProcess, adapted: bool, progress: Progress
+) -> RoleResult:
+    """Ask both sides all cases of a role.
+
+    Raises:
+        ModelCancelledError: the model was stopped.
+        ModelError: the model could not be made ready.
+    """
+    tracked = UsageTracker(model)
+    prepared = cases.prepare(tracked, adapted)
+    tracked.taken()  # what making it ready cost is no case's
+    rules, of_rules = _asked(cases, cases.by_rules, None, cases.line, progress)
+    side, of_model = _asked(cases, prepared.ask, tracked, model.name, progress)
+    return RoleResult(
+        role=cases.role,
+        measure=cases.measure,
+        cases=cases.count,
+        fingerprint=cases.fingerprint,
+        rules=rules,
+        model=side,
+        difference=compare(of_model, of_rules),
+        notes=prepared.notes,
+    )
+
+
+def _asked(
+    cases: RoleCases, ask: AskCase, tracked: UsageTracker | None, name: str, progress: Progress
+) -> tuple[RoleSide, list[tuple[float, float]]]:
+    """Ask one side all cases; one that comes to nothing scores 0."""
+    asked = ask_cases(
+        cases.count, ask, lambda done, total: progress(f"{cases.role}: {name}", done, total)
+    )
+    parts = [(0.0 if answer is None else answer.score, 1.0) for answer in asked.answers]
+    shapes: set[str] | None = None
+    if cases.shape is not None:
+        told = [(number, one.text) for number, one in enumerate(asked.answers) if one is not None]
+        shapes = {cases.shape(number, text) for number, text in told if text}
+    tokens = 0 if tracked is None else tracked.taken().tokens
+    side = RoleSide(
+        name=name,
+        quality=ratio_estimate(parts),
+        seconds=round(asked.median_s, 4),
+        tokens=round(tokens / cases.count, 1),
+        failed=asked.failed,
+        shapes=None if shapes is None else len(shapes),
+    )
+    return side, parts

@@ -1,0 +1,200 @@
+"""The page of the bench: a table and a chart for each role, to which every model adds a row.
+
+Beside the page lies a folder of its name with one JSON file for each model and its adapters. A
+further bench of the same model adds its roles to that file; the page is written anew from all
+files, between its markers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.number_format import with_interval
+from localrec.evaluation.reporting.plots import drawings_of
+from localrec.evaluation.reporting.report_records import MetricScale, PlotPoint, ScatterPlot
+from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.errors import InputError
+from localrec.training.role_bench.bench import ROLES
+from localrec.training.role_bench.records import BenchReport, RoleResult, RoleSide
+
+BLOCK = "models"
+_STYLE = """
+svg { font: 12px system-ui, sans-serif; }
+.ground { fill: #fcfcfb; } text { fill: #1c1d21; } .tick, .axis { fill: #5b5f68; }
+.grid { stroke: #e2e2df; } .whisker, .leader { stroke: #9aa3b2; }
+.frontier { stroke: #1f5fc4; fill: none; }
+.theirs { fill: #5b5f68; } .ours { fill: #1f5fc4; }
+@media (prefers-color-scheme: dark) {
+.ground { fill: #141518; } text { fill: #e9e9ec; } .tick, .axis { fill: #a2a7b1; }
+.grid { stroke: #32353c; } .frontier { stroke: #6ea5ff; }
+.theirs { fill: #a2a7b1; } .ours { fill: #6ea5ff; }
+}
+"""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A result with the report that it belongs to."""
+
+    report: BenchReport
+    result: RoleResult
+
+
+def add_to_page(page: Path, report: BenchReport) -> Path:
+    """Keep a report beside the page, and write the page anew from all reports.
+
+    Returns:
+        The folder of reports and charts.
+
+    Raises:
+        InputError: a report beside the page is damaged, or the page's markers are.
+    """
+    folder = page.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_name_of(report)}.json"
+    kept = [_read(path)] if path.is_file() else []
+    merged = merged_reports([*kept, report])
+    written = msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n"
+    write_atomically(path, written, private=False)
+    reports = [_read(one) for one in sorted(folder.glob("*.json"))]
+    for role, chart in charts(reports).items():
+        write_atomically(folder / f"{_file_name(role)}.svg", chart.encode(), private=False)
+    replace_marked_block(page, BLOCK, as_block(reports, folder.name))
+    return folder
+
+
+def merged_reports(reports: Sequence[BenchReport]) -> BenchReport:
+    """Merge reports of the same model; of a role that several measured, the last counts."""
+    last = reports[-1]
+    results = {one.role: one for report in reports for one in report.results}
+    empty = {one.role: one for report in reports for one in report.empty if one.role not in results}
+    return msgspec.structs.replace(
+        last,
+        results=tuple(results[role] for role in ROLES if role in results),
+        empty=tuple(empty[role] for role in ROLES if role in empty),
+        commands=tuple(dict.fromkeys(one for report in reports for one in _commands(report))),
+    )
+
+
+def as_block(reports: Sequence[BenchReport], folder: str) -> str:
+    """Write the tables of all roles, each with its chart from `folder`."""
+    parts = []
+    for role in ROLES:
+        rows = _rows_of(reports, role)
+        if rows:
+            parts += [
+                _role_text(role, rows),
+                f"![{role}: quality against seconds]({folder}/{_file_name(role)}.svg)",
+            ]
+            parts += [
+                f"- {row.result.model.name}: {note}" for row in rows for note in row.result.notes
+            ]
+    empty = {one.role: one.reason for report in reports for one in report.empty}
+    for role in ROLES:
+        if role in empty and not _rows_of(reports, role):
+            parts += [f"### {role.capitalize()}", f"No cases. {empty[role]}"]
+    parts += ["### How it was made", *(f"- {_made(one)}" for one in reports)]
+    return _joined(parts)
+
+
+def charts(reports: Sequence[BenchReport]) -> dict[str, str]:
+    """Draw quality against seconds for each role, of those rows that had the same cases."""
+    found = {}
+    for role in ROLES:
+        rows = _rows_of(reports, role)
+        if rows:
+            [(common, _)] = Counter(row.result.fingerprint for row in rows).most_common(1)
+            same = [row.result for row in rows if row.result.fingerprint == common]
+            found[role] = _chart(role, same)
+    return found
+
+
+def _chart(role: str, results: Sequence[RoleResult]) -> str:
+    sides = {one.model.name: one.model for one in results}
+    line = results[-1].rules
+    points = [_point(line.name, line), *(_point(name, side) for name, side in sides.items())]
+    plot = ScatterPlot(
+        title=f"{role}: quality against seconds",
+        across=MetricScale(name="seconds a case", better="less"),
+        up=MetricScale(name="quality"),
+        points=tuple(points),
+        ours=(line.name,),
+    )
+    [(_, drawn)] = drawings_of(plot, _file_name(role), _STYLE)
+    return f"{drawn}\n"
+
+
+def _point(name: str, side: RoleSide) -> PlotPoint:
+    return PlotPoint(name=name, across=side.seconds, up=side.quality)
+
+
+def _role_text(role: str, rows: Sequence[_Row]) -> str:
+    """One table: for each set of cases the rules, then the models that had the same cases."""
+    written = any(row.result.model.shapes is not None for row in rows)
+    head = ["who", "MB", "cases", "quality", "against the line", "s a case", "tokens", "no answer"]
+    head += ["shapes"] if written else []
+    lines = []
+    for mark in dict.fromkeys(row.result.fingerprint for row in rows):
+        same = [row for row in rows if row.result.fingerprint == mark]
+        last = same[-1].result
+        lines.append(_cells(last.rules, "-", f"{last.cases} ({mark[:6]})", "-", written))
+        for row in same:
+            gap = row.result.difference
+            told = f"{with_interval(gap.difference, 3)}, {gap.verdict}"
+            size = f"{row.report.megabytes:.0f}"
+            lines.append(
+                _cells(row.result.model, size, f"{row.result.cases} ({mark[:6]})", told, written)
+            )
+    measure = rows[-1].result.measure
+    told = f"{measure[:1].upper()}{measure[1:]}."
+    return f"### {role.capitalize()}\n\n{told}\n\n{markdown_table(head, lines)}"
+
+
+def _cells(side: RoleSide, size: str, cases: str, told: str, written: bool) -> list[str]:
+    cells = [
+        *(side.name, size, cases, with_interval(side.quality, 3), told),
+        *(f"{side.seconds:.3g}", f"{side.tokens:,.0f}", str(side.failed)),
+    ]
+    return [*cells, "-" if side.shapes is None else str(side.shapes)] if written else cells
+
+
+def _rows_of(reports: Sequence[BenchReport], role: str) -> list[_Row]:
+    return [_Row(report, one) for report in reports for one in report.results if one.role == role]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Join blocks by empty lines, and the items of a list by line breaks."""
+    text = ""
+    for part in parts:
+        in_list = part.startswith("- ") and text.rpartition("\n")[2].startswith("- ")
+        text += part if not text else f"\n{part}" if in_list else f"\n\n{part}"
+    return text
+
+
+def _commands(report: BenchReport) -> tuple[str, ...]:
+    return report.commands or (report.origin.command,)
+
+
+def _made(report: BenchReport) -> str:
+    """Return the origin of a report, with every command that made a part of it."""
+    commands = "`, `".join(_commands(report))
+    return msgspec.structs.replace(report.origin, command=commands).as_text()
+
+
+def _name_of(report: BenchReport) -> str:
+    return "+".join([report.model, *sorted(set(report.adapters.values()))])
+
+
+def _file_name(role: str) -> str:
+    return role.replace(" ", "-")
+
+
+def _read(path: Path) -> BenchReport:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=BenchReport)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"{path} is no report of a bench: {error}.", "Remove it.") from error

@@ -1,0 +1,193 @@
+"""Cases of the roles that read questions or judge lists of items: router, slots, reflector.
+
+Questions are composed from the graph in the wordings of the validation half, which no adapter
+learns from; so their tasks and demands are true by construction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.data.arrays import Indexes
+from localrec.data.query import Query, TaskKind
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.structured_output import parse_object
+from localrec.ranking.critics import (
+    Assessment,
+    critic_prompt,
+    scores_grammar,
+    share_of_constraints_met,
+)
+from localrec.retrieval.candidates import CandidateSet, build_candidates
+from localrec.training.examples.lexicon import lexicon_of
+from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
+from localrec.training.examples.reflector import intent_of
+from localrec.training.role_bench.records import PreparedModel, RoleAnswer, RoleCases
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.router import AdapterRouter, ModelRouter, route_by_rules
+from localrec.understanding.slot_filling import SlotReader
+from localrec.workspace.domain_context import DomainContext
+
+_LISTED = 3  # items of a list that is judged
+_APART = 0.3  # least difference between the measured shares of a pair
+_DRAWS = 40  # questions that may be drawn for each pair
+_SCORES = dict.fromkeys(Assessment.__struct_fields__, (0, 100))
+
+
+def router_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
+    """Make questions whose task is known."""
+    questions = _questions(context, count, seed)
+    vocabulary = context.vocabulary
+
+    def by_rules(number: int) -> RoleAnswer:
+        query = _read(context, questions[number].text)
+        routed = route_by_rules(query, context.domain)
+        return RoleAnswer(float(routed.kind == questions[number].task))
+
+    def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
+        router = AdapterRouter(model, vocabulary) if adapted else ModelRouter(model, context.domain)
+
+        def ask(number: int) -> RoleAnswer:
+            routed = router.route(questions[number].text)
+            return RoleAnswer(float(routed.kind == questions[number].task))
+
+        return PreparedModel(ask)
+
+    return RoleCases(
+        role="router",
+        measure="the task of a question is recognised",
+        line="rules",
+        count=len(questions),
+        fingerprint=fingerprint_of("router", [(one.text, one.task) for one in questions]),
+        by_rules=by_rules,
+        prepare=prepare,
+    )
+
+
+def slot_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
+    """Make questions whose demands are known: a reading is right where the same items meet it."""
+    questions = _questions(context, count, seed)
+    catalogue = context.catalogue
+
+    def score(number: int, query: Query) -> RoleAnswer:
+        question = questions[number]
+        wanted = intent_of(question.demands, catalogue)
+        same = query.target == wanted.target and np.array_equal(
+            _allowed(context, query, question.task), _allowed(context, wanted, question.task)
+        )
+        return RoleAnswer(float(same))
+
+    def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
+        reader = SlotReader(model, context.vocabulary)
+        return PreparedModel(lambda number: score(number, reader.read(questions[number].text)))
+
+    return RoleCases(
+        role="slots",
+        measure="a question is read as exactly what it demands",
+        line="rules and tagger",
+        count=len(questions),
+        fingerprint=fingerprint_of("slots", [one.text for one in questions]),
+        by_rules=lambda number: score(number, _read(context, questions[number].text)),
+        prepare=prepare,
+    )
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    """A question with two lists, the first of which meets more of it."""
+
+    text: str
+    task: TaskKind
+    better: Indexes
+    worse: Indexes
+
+
+def reflector_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
+    """Make pairs of lists, one of which measurably meets more of a question."""
+    pairs = _pairs(context, count, seed)
+    catalogue = context.catalogue
+
+    def by_rules(number: int) -> RoleAnswer:
+        pair = pairs[number]
+        pool = build_candidates(_read(context, pair.text), catalogue, pair.task)
+        return _preferred(_met(pool, pair.better), _met(pool, pair.worse))
+
+    def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
+        def relevance(text: str, items: Indexes) -> float:
+            messages = critic_prompt(text, catalogue, items, _LISTED)
+            written = model.generate(
+                messages, grammar=scores_grammar(), max_tokens=64, fixed=len(messages) - 1
+            )
+            return float(parse_object(written.text, _SCORES)["relevance"])
+
+        def ask(number: int) -> RoleAnswer:
+            pair = pairs[number]
+            return _preferred(relevance(pair.text, pair.better), relevance(pair.text, pair.worse))
+
+        return PreparedModel(ask)
+
+    return RoleCases(
+        role="reflector",
+        measure="the list that meets more of the question is preferred; a tie counts half",
+        line="rules, counted",
+        count=len(pairs),
+        fingerprint=fingerprint_of(
+            "reflector", [(one.text, one.better.tolist(), one.worse.tolist()) for one in pairs]
+        ),
+        by_rules=by_rules,
+        prepare=prepare,
+    )
+
+
+def fingerprint_of(role: str, cases: Sequence[object]) -> str:
+    """Hash the cases of a role."""
+    return hashlib.blake2b(msgspec.json.encode([role, cases]), digest_size=8).hexdigest()
+
+
+def _questions(context: DomainContext, count: int, seed: int) -> list[ComposedQuestion]:
+    lexicon = lexicon_of(context.catalogue)
+    return [one for _, one in compose_questions([lexicon], "validation", count, seed)]
+
+
+def _read(context: DomainContext, text: str) -> Query:
+    return parse_query(text, context.vocabulary, context.role_tagger())
+
+
+def _allowed(context: DomainContext, query: Query, task: TaskKind) -> np.ndarray:
+    return build_candidates(query, context.catalogue, task).satisfying
+
+
+def _pairs(context: DomainContext, count: int, seed: int) -> list[_Pair]:
+    """Draw two lists for each question until enough pairs are measurably apart."""
+    random_ = random.Random(f"{seed} pairs")
+    catalogue, pairs = context.catalogue, list[_Pair]()
+    lexicon = lexicon_of(catalogue)
+    drawn = compose_questions([lexicon], "validation", count * _DRAWS, seed)
+    for _, question in drawn:
+        pool = build_candidates(intent_of(question.demands, catalogue), catalogue, question.task)
+        fitting, others = np.flatnonzero(pool.items), np.flatnonzero(~pool.items)
+        if not pool.demands or len(fitting) < _LISTED or len(others) < _LISTED:
+            continue
+        better = _sample(random_, fitting)
+        worse = _sample(random_, others)
+        if _met(pool, better) - _met(pool, worse) >= _APART:
+            pairs.append(_Pair(question.text, question.task, better, worse))
+        if len(pairs) == count:
+            break
+    return pairs
+
+
+def _sample(random_: random.Random, items: np.ndarray) -> Indexes:
+    return np.array(random_.sample(items.tolist(), _LISTED), dtype=np.int32)
+
+
+def _met(pool: CandidateSet, items: Indexes) -> float:
+    return share_of_constraints_met(pool, items)
+
+
+def _preferred(better: float, worse: float) -> RoleAnswer:
+    return RoleAnswer(0.5 if better == worse else float(better > worse))

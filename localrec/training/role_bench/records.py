@@ -1,0 +1,143 @@
+"""The records of the bench: the cases of a role, and what both sides made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.statistics import Comparison, IntervalEstimate
+from localrec.llm.chat_model import ChatModel
+
+SEED = 20_261_124  # of the cases; no training draws by it
+
+
+class RoleAnswer(msgspec.Struct, frozen=True):
+    """The answer to one case: its score, 0 to 1, and its text where one was written."""
+
+    score: float
+    text: str = ""
+
+
+AskCase = Callable[[int], RoleAnswer]
+
+
+class PreparedModel(msgspec.Struct, frozen=True):
+    """A model that is ready for the cases of a role.
+
+    Args:
+        ask: Number of a case, from 0 -> the model's answer; raises ModelError.
+        notes: What was settled before the first case, as sentences.
+    """
+
+    ask: AskCase
+    notes: tuple[str, ...] = ()
+
+
+class RoleCases(msgspec.Struct, frozen=True, kw_only=True):
+    """The cases of one role.
+
+    Args:
+        role: Its name.
+        measure: What a score of 1 means, as a phrase.
+        line: Who the model has to beat.
+        count: Number of cases.
+        fingerprint: Changes with any case.
+        by_rules: Answers a case without the model.
+        prepare: Makes a model ready; the second argument tells whether it has an adapter for the
+            role, which is asked by the prompt it was trained on.
+        shape: Number of a case and a written text -> the text without its names; None where
+            nothing is written.
+    """
+
+    role: str
+    measure: str
+    line: str
+    count: int
+    fingerprint: str
+    by_rules: AskCase
+    prepare: Callable[[ChatModel, bool], PreparedModel]
+    shape: Callable[[int, str], str] | None = None
+
+
+class RoleSide(msgspec.Struct, frozen=True, kw_only=True):
+    """One side's figures over the cases of a role.
+
+    Args:
+        name: Of the model with its adapter, or of the rules.
+        quality: Mean score with its interval.
+        seconds: Of a case at the median, the first left out: it reads the shared prefix.
+        tokens: Read and written for a case, on average, cached ones among them.
+        failed: Cases without an answer; they score 0.
+        shapes: Different sentences once names are taken out; None where nothing is written.
+    """
+
+    name: str
+    quality: IntervalEstimate
+    seconds: float
+    tokens: float = 0.0
+    failed: int = 0
+    shapes: int | None = None
+
+
+class RoleResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Both sides over the same cases of a role.
+
+    Args:
+        role: Its name.
+        measure: What a score of 1 means.
+        cases: Number of cases.
+        fingerprint: Of the cases: results with another one cannot be compared.
+        rules: The line to beat.
+        model: The model.
+        difference: The model's quality minus the rules'.
+        notes: What the model's side settled before it began, as sentences.
+    """
+
+    role: str
+    measure: str
+    cases: int
+    fingerprint: str
+    rules: RoleSide
+    model: RoleSide
+    difference: Comparison
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the model is better than the rules by more than chance."""
+        return self.difference.verdict == "better"
+
+
+class EmptyRole(msgspec.Struct, frozen=True, kw_only=True):
+    """A role without cases, and the reason as a sentence."""
+
+    role: str
+    reason: str
+
+
+class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one bench.
+
+    Args:
+        model: Name of the model.
+        megabytes: Size of its file.
+        sha256: Hash of its file.
+        adapters: Role -> the adapter that it was asked with.
+        seed: Of the cases.
+        results: A record for each role that has cases.
+        empty: The roles that have none.
+        origin: How the last figures were made.
+        commands: Made the figures, where several benches did; () where the origin's alone did.
+    """
+
+    model: str
+    megabytes: float
+    sha256: str
+    adapters: dict[str, str]
+    seed: int
+    results: tuple[RoleResult, ...]
+    empty: tuple[EmptyRole, ...]
+    origin: Origin
+    commands: tuple[str, ...] = ()

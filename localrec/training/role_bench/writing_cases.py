@@ -1,0 +1,175 @@
+"""Cases of the roles that write about answers, or judge what was written: writer and judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+import numpy as np
+
+from localrec.data.evidence import Fact, evidence_of
+from localrec.data.query import Query
+from localrec.evaluation.explanations.llm_judge import judge_sample
+from localrec.evaluation.explanations.samples import Sample
+from localrec.evaluation.explanations.scales import MARC
+from localrec.explanation.graph_facts import question_facts
+from localrec.explanation.grounding import is_grounded
+from localrec.explanation.writer import ModelWriter, TemplateWriter
+from localrec.foundation.errors import ModelError
+from localrec.index.pending_vectors import QUICK
+from localrec.llm.chat_model import ChatModel
+from localrec.retrieval.candidates import build_candidates
+from localrec.retrieval.search_query import SearchQuery
+from localrec.training.examples.lexicon import lexicon_of
+from localrec.training.examples.question_composer import compose_questions
+from localrec.training.examples.reflector import intent_of
+from localrec.training.role_bench.question_cases import fingerprint_of
+from localrec.training.role_bench.records import PreparedModel, RoleAnswer, RoleCases
+from localrec.workspace.domain_context import DomainContext
+
+_DRAWS = 20  # questions that may be drawn for each case
+_SCALES = tuple(scale for scale in MARC if scale.name == "accuracy")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_NAME = "_"
+
+
+class _Explained(msgspec.Struct, frozen=True):
+    """An item that answers a question, with the facts about it."""
+
+    question: str
+    intent: Query
+    item: str
+    facts: tuple[Fact, ...]
+
+
+def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
+    """Make items with facts, about which one grounded sentence is to be written."""
+    explained = _explained(context, count, seed)
+    template = TemplateWriter()
+
+    def by_rules(number: int) -> RoleAnswer:
+        one = explained[number]
+        text = template.write(one.item, one.facts, one.intent, context.vocabulary)
+        return RoleAnswer(float(bool(text)), text)
+
+    def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
+        def ask(number: int) -> RoleAnswer:
+            one, writer = explained[number], ModelWriter(model)
+            text = writer.write(one.item, one.facts, one.intent, context.vocabulary)
+            return RoleAnswer(0.0) if writer.dropped else RoleAnswer(1.0, text)
+
+        return PreparedModel(ask)
+
+    return RoleCases(
+        role="writer",
+        measure="the sentence is about the item and holds nothing but its facts",
+        line="templates",
+        count=len(explained),
+        fingerprint=_fingerprint("writer", explained),
+        by_rules=by_rules,
+        prepare=prepare,
+        shape=lambda number, text: sentence_shape(text, _names_of(explained[number])),
+    )
+
+
+def judge_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
+    """Make explanations in pairs with the explanation of something else."""
+    explained = _explained(context, count, seed)
+    vocabulary, template = context.vocabulary, TemplateWriter()
+    texts = [template.write(one.item, one.facts, one.intent, vocabulary) for one in explained]
+    others = [_another(texts, number) for number in range(len(texts))]
+
+    def by_rules(number: int) -> RoleAnswer:
+        one = explained[number]
+        own, other = (
+            is_grounded(text, evidence_of(one.facts), one.intent, vocabulary)
+            for text in (texts[number], others[number])
+        )
+        return RoleAnswer(0.5 if own == other else float(own))
+
+    def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
+        def score(number: int, text: str) -> float:
+            one = explained[number]
+            facts = " ".join(f"{one.item} {fact.text}." for fact in one.facts)
+            sample = Sample(
+                id=str(number),
+                asked=one.question,
+                recommended=one.item,
+                explanation=text,
+                facts=facts,
+            )
+            verdict = judge_sample(model, sample, _SCALES)
+            if verdict.failed:
+                raise ModelError(verdict.failed)
+            return verdict.scores[_SCALES[0].name]
+
+        def ask(number: int) -> RoleAnswer:
+            own, other = score(number, texts[number]), score(number, others[number])
+            return RoleAnswer(0.5 if own == other else float(own > other))
+
+        return PreparedModel(ask)
+
+    return RoleCases(
+        role="judge",
+        measure="the own explanation is rated above that of something else; a tie counts half",
+        line="checks of the graph",
+        count=len(explained),
+        fingerprint=_fingerprint("judge", explained),
+        by_rules=by_rules,
+        prepare=prepare,
+    )
+
+
+def sentence_shape(text: str, names: Iterable[str]) -> str:
+    """Return a sentence with names and numbers taken out, so that only its shape is left."""
+    shape = text.casefold()
+    for name in sorted(set(filter(None, names)), key=len, reverse=True):
+        shape = re.sub(rf"\b{re.escape(name.casefold())}\b", _NAME, shape)
+    shape = _DIGITS.sub(_NAME, shape)
+    # A list of names is one place in a shape, however many stand in it.
+    return re.sub(rf"{_NAME}(?:(?:, | and | or |, and ){_NAME})+", _NAME, shape)
+
+
+def _names_of(one: _Explained) -> Iterator[str]:
+    """List the names in a case: the item, what its facts show, and what was asked for."""
+    yield one.item
+    for edge in evidence_of(one.facts):
+        yield from (edge.source, edge.target, edge.value or "")
+    for constraint in one.intent.constraints:
+        yield from constraint.any_of
+
+
+def _another(texts: list[str], number: int) -> str:
+    """Return the next explanation that says something else."""
+    turned = [*texts[number + 1 :], *texts[:number]]
+    return next((text for text in turned if text != texts[number]), "")
+
+
+def _explained(context: DomainContext, count: int, seed: int) -> list[_Explained]:
+    """Draw an item that answers each question, until enough have facts."""
+    catalogue, found = context.catalogue, list[_Explained]()
+    generator = np.random.default_rng(seed)
+    lexicon = lexicon_of(catalogue)
+    for _, question in compose_questions([lexicon], "validation", count * _DRAWS, seed):
+        intent = intent_of(question.demands, catalogue)
+        pool = build_candidates(intent, catalogue, question.task)
+        fitting = np.flatnonzero(pool.satisfying)
+        if not len(fitting):
+            continue
+        item = int(generator.choice(fitting))
+        example = catalogue.item_index(intent.target) if intent.target else None
+        query = SearchQuery(question.text, intent, catalogue, QUICK, {})  # facts need no vectors
+        links = catalogue.details([item, *([] if example is None else [example])])
+        facts = question_facts(query, pool, item, links)
+        if any(fact.leads for fact in facts):
+            found.append(_Explained(question.text, intent, catalogue.names[item], tuple(facts)))
+        if len(found) == count:
+            break
+    return found
+
+
+def _fingerprint(role: str, explained: list[_Explained]) -> str:
+    return fingerprint_of(
+        role, [(one.question, one.item, [fact.text for fact in one.facts]) for one in explained]
+    )
