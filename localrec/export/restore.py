@@ -7,8 +7,9 @@ leaves the old workspace or the new one. The store as it was before is kept as a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from localrec.export.backup import (
@@ -99,7 +100,9 @@ def go_back(folder: Path) -> StoreCopy:
         BusyError: another process has the store open.
         WorkspaceError: there is no sound copy, or the disk refuses.
     """
-    with disk_trouble(), owner_only(), _replaced(folder, "going back") as present:
+    # A way back that is refused must leave no copy: the next one would lead there.
+    look = partial(_newest_other, folder)
+    with disk_trouble(), owner_only(), _replaced(folder, "going back", look) as present:
         # A process that died on its way back left a copy of what is here: that is no way back.
         copy = _newest_other(folder, present)
         require_room(folder, copy.bytes, "Going back")
@@ -128,8 +131,15 @@ def _newest_other(folder: Path, present: str) -> StoreCopy:
 
 
 @contextmanager
-def _replaced(folder: Path, before: str) -> Iterator[str]:
+def _replaced(
+    folder: Path, before: str, require: Callable[[str], object] = lambda _: None
+) -> Iterator[str]:
     """Keep others out and the store as a copy while the block prepares and commits another one.
+
+    Args:
+        folder: The workspace.
+        before: What the copy is made before.
+        require: Told the store's checksum; raises where there is nothing to put in its place.
 
     Yields:
         The checksum of the store as it is.
@@ -142,6 +152,7 @@ def _replaced(folder: Path, before: str) -> Iterator[str]:
                 later.callback(store.close)  # before the file, or its lock would be given up
                 store.execute("CHECKPOINT")
             present, _ = copy_hashed(file.read, lambda _: None)
+            require(present)
             if store is None or store.rows("SELECT 1 FROM node LIMIT 1"):
                 file.seek(0)
                 keep_copy(file, folder, before, SCHEMA_VERSION if store else 0)

@@ -174,13 +174,16 @@ class Store:
     @contextmanager
     def staged(self, **tables: Columns) -> Iterator[None]:
         """Make NumPy columns visible to SQL as tables of the given names, without a copy."""
+        from localrec.graph.engine import duckdb
+
         for name, columns in tables.items():
             self._connection.register(name, columns)
         try:
             yield
         finally:
-            for name in tables:
-                self._connection.unregister(name)
+            with suppress(duckdb.FatalException):  # of a failed disk, of which the block tells
+                for name in tables:
+                    self._connection.unregister(name)
 
     def write_embeddings(
         self, field: str, model: str, node_ids: Any, text_hashes: Any, vectors: Any

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,22 +33,36 @@ _OPENMP_SPIN = {"GOMP_SPINCOUNT": "1000"}
 class ChildGoneError(Exception):
     """The process ended, or had to be killed; the text says how."""
 
-    def __init__(self, code: int) -> None:
+    def __init__(self, code: int, *, silent_s: float | None = None) -> None:
         self.signal = -code if code < 0 else None
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended ({code})"
+        if silent_s is not None:
+            how = f"did not move for {silent_s:g} seconds and was stopped"
         super().__init__(how)
 
 
-class ChildProcess:
-    """The process and the two pipes to it."""
+class _SilentError(EOFError):
+    """Nothing came from the process for as long as it may be silent."""
 
-    def __init__(self, log: Path | None) -> None:
+
+class ChildProcess:
+    """The process and the two pipes to it.
+
+    Args:
+        log: File for its messages, appended to; None throws them away.
+        silence_s: How long nothing may come from it during a call before it is killed.
+    """
+
+    def __init__(self, log: Path | None, silence_s: float) -> None:
+        self._silence_s = silence_s
+        self._heard = time.monotonic()
         request_read, request_write = os.pipe()
         reply_read, reply_write = os.pipe()
         # File objects, so that a forgotten model closes its pipes, and thereby ends, when it is
         # collected.
         self._requests = open(request_write, "wb", buffering=0)  # noqa: SIM115, PTH123
         self._replies = open(reply_read, "rb", buffering=0)  # noqa: SIM115, PTH123
+        os.set_blocking(request_write, False)  # a stopped process reads nothing
         self._writing = threading.Lock()
         try:
             self._process = _spawn(request_read, reply_write, log)
@@ -81,10 +96,16 @@ class ChildProcess:
             ChildGoneError: the process ended or was killed; nothing is left of it.
         """
         try:
-            self.send(request)
-            while isinstance(reply := self._next_reply(is_overdue), protocol.TextChunk):
-                on_chunk(reply.text)
-            return reply
+            self._heard = time.monotonic()
+            self.send(request, is_overdue)
+            while True:
+                reply = self._next_reply(is_overdue)
+                if isinstance(reply, protocol.TextChunk):
+                    on_chunk(reply.text)
+                elif not isinstance(reply, protocol.MovedReply):
+                    return reply
+        except _SilentError as error:
+            raise ChildGoneError(self.stop(), silent_s=self._silence_s) from error
         except (OSError, EOFError) as error:
             raise ChildGoneError(self.stop()) from error
 
@@ -92,12 +113,32 @@ class ChildProcess:
         length = protocol.body_length(self._read(protocol.LENGTH_BYTES, is_overdue))
         return protocol.decode_reply(self._read(length, is_overdue))
 
-    def send(self, request: protocol.Request) -> None:
+    def send(
+        self, request: protocol.Request, is_overdue: Callable[[], bool] = lambda: False
+    ) -> None:
         """Write one whole frame, from any thread (OSError, ValueError: the pipe is closed)."""
         view = memoryview(protocol.encode_frame(request))
+        poller = select.poll()
         with self._writing:
+            poller.register(self._requests, select.POLLOUT)
             while view:
-                view = view[self._requests.write(view) :]
+                if poller.poll(_POLL_MS):
+                    view = view[self._requests.write(view) or 0 :]
+                else:
+                    self._look_after(is_overdue)
+
+    def _look_after(self, is_overdue: Callable[[], bool]) -> None:
+        """Kill a process that is overdue, or silent for too long.
+
+        Raises:
+            EOFError: it was killed.
+        """
+        if is_overdue():
+            self._process.kill()
+            raise EOFError
+        if time.monotonic() - self._heard > self._silence_s:
+            self._process.kill()
+            raise _SilentError
 
     def stop(self) -> int:
         """Close the pipe, wait a moment, kill; returns the exit code and leaves no zombie."""
@@ -117,14 +158,13 @@ class ChildProcess:
         taken = bytearray()
         while len(taken) < count:
             if not poller.poll(_POLL_MS):
-                if is_overdue():
-                    self._process.kill()
-                    raise EOFError
+                self._look_after(is_overdue)
                 continue
             part = self._replies.read(count - len(taken))
             if not part:
                 raise EOFError
             taken += part
+            self._heard = time.monotonic()
         return bytes(taken)
 
 

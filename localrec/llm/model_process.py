@@ -46,6 +46,7 @@ from localrec.llm.gguf_header import (
     read_header,
 )
 from localrec.llm.model_catalog import declared_template
+from localrec.llm.self_test import remember, remembered, require_fluent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 _CANCEL_PATIENCE_S = 0.4
 _CONTEXT_STEP = 256  # llama.cpp pads a context to this
 _LONGEST_EMBEDDED_TEXT = 2048
+_SILENCE_S = 180.0  # a picture is encoded in one piece, which tells nothing meanwhile
 _TRAPS = (signal.SIGILL, signal.SIGSEGV)  # what instructions end in that a machine does not take
 
 
@@ -84,7 +86,9 @@ class _ModelFiles(msgspec.Struct, frozen=True):
             check_projector(self.projector, read_header(self.projector))
         return header
 
-    def open_request(self, header: GgufHeader, repack: bool) -> protocol.OpenRequest:
+    def open_request(
+        self, header: GgufHeader, repack: bool, self_test: bool
+    ) -> protocol.OpenRequest:
         """Ask the process to load the files."""
         wanted = min(self.n_ctx, header.context_length or self.n_ctx)
         return protocol.OpenRequest(
@@ -98,6 +102,7 @@ class _ModelFiles(msgspec.Struct, frozen=True):
             adapter_scale=self.adapter_scale,
             projector=str(self.projector) if self.projector else None,
             template=declared_template(self.path),
+            self_test=self_test,
         )
 
 
@@ -115,6 +120,8 @@ class ModelProcess:
         adapter_scale: Strength of the adapter; 0 equals the bare model.
         projector: Projector that encodes pictures for this model, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
+        self_test: Refuse a model that foretells plain English no better than chance.
+        silence_s: How long a call may give no sign of life before the process is stopped.
     """
 
     def __init__(
@@ -127,7 +134,11 @@ class ModelProcess:
         adapter_scale: float = 1.0,
         projector: Path | None = None,
         log: Path | None = None,
+        self_test: bool = False,
+        silence_s: float = _SILENCE_S,
     ) -> None:
+        self._self_test = self_test
+        self._silence_s = silence_s
         self.name = f"{path.stem}+{adapter.stem}" if adapter else path.stem
         self._path = path.absolute()
         self._files = _ModelFiles(
@@ -291,7 +302,7 @@ class ModelProcess:
             self._deadline = time.monotonic() + _CANCEL_PATIENCE_S
             if self._child is not None:
                 # A process that is gone needs no word; the waiting call notices by itself.
-                with contextlib.suppress(OSError, ValueError):
+                with contextlib.suppress(OSError, ValueError, EOFError):
                     self._child.send(protocol.CancelRequest(self._running))
 
     def close(self) -> None:
@@ -384,13 +395,22 @@ class ModelProcess:
             return child
 
     def _open(self, header: GgufHeader, *, repack: bool) -> ChildProcess:
-        child = ChildProcess(self._log)
+        found = remembered(self._path) if self._self_test else None
+        if found is not None:
+            require_fluent(self._path, found)
+        child = ChildProcess(self._log, self._silence_s)
         with self._switch:
             self._header, self._child = header, child
-        opened = child.ask(self._files.open_request(header, repack), self._is_overdue)
-        if isinstance(opened, protocol.ErrorReply):
+        is_due = self._self_test and found is None
+        opened = child.ask(self._files.open_request(header, repack, is_due), self._is_overdue)
+        try:
+            if isinstance(opened, protocol.ErrorReply):
+                raise ModelError(opened.message, opened.hint)
+            if isinstance(opened, protocol.OpenReply) and opened.nats is not None:
+                require_fluent(self._path, remember(self._path, opened.nats))
+        except ModelError:
             self._drop_child()
-            raise ModelError(opened.message, opened.hint)
+            raise
         return child
 
     def _drop_child(self) -> None:

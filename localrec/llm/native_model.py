@@ -18,6 +18,7 @@ import numpy as np
 
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.llm.native_embedding import EmbeddingContext
+from localrec.llm.native_fluency import surprise
 from localrec.llm.native_grammar import Grammar
 from localrec.llm.native_weights import NativeWeights
 
@@ -65,7 +66,7 @@ class NativeModel:
         self._embedding_size = embedding_context
         self._pooling = pooling
         self._should_stop = should_stop
-        self._weights = NativeWeights(path, n_threads, repack, adapter, adapter_scale)
+        self._weights = NativeWeights(path, n_threads, repack, adapter, adapter_scale, should_stop)
         self._vocab = self._weights.vocab
         self._vocabulary_size = native.llama_vocab_n_tokens(self._vocab)
         self.n_ctx = n_ctx
@@ -173,6 +174,10 @@ class NativeModel:
             self.keep_first(0)
         else:  # an encoder, which only embeds
             self.embed(["warm up"])
+
+    def surprise(self) -> float:
+        """How surprised the bare weights are by a plain text, in nats a token."""
+        return surprise(self._weights)
 
     def keep_first(self, count: int) -> int:
         """Keep the first `count` tokens of the context; return the number really kept.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ class NativeWeights:
             these are announced but trap (AMX, see `model_process`).
         adapter: LoRA file, its header already checked, or None.
         adapter_scale: Strength of the adapter.
+        moved: Told while the file is loaded, again and again.
 
     Raises:
         ModelError: llama.cpp does not take the model or the adapter.
@@ -36,8 +38,10 @@ class NativeWeights:
         repack: bool,
         adapter: Path | None,
         adapter_scale: float,
+        moved: Callable[[], object],
     ) -> None:
         native.llama_log_set(log, None)
+        self._moved = native.llama_progress_callback(lambda *_: (moved(), True)[1])
         native.llama_backend_init()
         self.path = path
         self.threads = n_threads or usable_cores()
@@ -49,6 +53,7 @@ class NativeWeights:
     def _load(self, path: Path, repack: bool) -> Any:
         parameters = native.llama_model_default_params()
         parameters.use_extra_bufts = repack
+        parameters.progress_callback = self._moved
         model = native.llama_model_load_from_file(os.fsencode(path), parameters)
         if not model:
             raise ModelError(
@@ -76,8 +81,8 @@ class NativeWeights:
             parameters.flash_attn_type = native.LLAMA_FLASH_ATTN_TYPE_DISABLED
         return parameters
 
-    def new_context(self, parameters: Any) -> Any:
-        """Make a context with the adapter applied.
+    def new_context(self, parameters: Any, *, with_adapter: bool = True) -> Any:
+        """Make a context, with the adapter applied unless that is not wanted.
 
         Raises:
             ModelError: llama.cpp lacks the memory, or does not take the adapter.
@@ -90,7 +95,7 @@ class NativeWeights:
                 f"{cause()}.",
                 "A smaller context needs less memory.",
             )
-        if self._adapter:
+        if self._adapter and with_adapter:
             adapters = (native.llama_adapter_lora_p_ctypes * 1)(self._adapter)
             scales = (ctypes.c_float * 1)(self._adapter_scale)
             if native.llama_set_adapters_lora(context, adapters, 1, scales):

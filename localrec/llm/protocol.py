@@ -2,8 +2,8 @@
 
 A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
 structs below. Requests flow one way, exactly one reply per call the other way; where an answer is
-streamed, its `TextChunk`s come before the reply. Only `CancelRequest` comes out of order, from any
-thread that wants to end the running call.
+streamed, its `TextChunk`s come before the reply, and `MovedReply`s do during long work. Only
+`CancelRequest` comes out of order, from any thread that wants to end the running call.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class OpenRequest(msgspec.Struct, frozen=True, tag=True):
     adapter: str | None
     adapter_scale: float
     projector: str | None
+    self_test: bool
     template: str = ""
 
 
@@ -98,7 +99,13 @@ class CancelRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class OpenReply(msgspec.Struct, frozen=True, tag=True):
-    """The model is loaded."""
+    """The model is loaded; `nats` is its surprise by a plain text, where a self-test was asked."""
+
+    nats: float | None
+
+
+class MovedReply(msgspec.Struct, frozen=True, tag=True):
+    """The process still works on its call; the reply follows later."""
 
 
 class ChooseReply(msgspec.Struct, frozen=True, tag=True):
@@ -164,6 +171,7 @@ CallRequest = (
 Request = OpenRequest | CallRequest | CancelRequest
 Reply = (
     OpenReply
+    | MovedReply
     | ChooseReply
     | GenerateReply
     | TextChunk

@@ -17,6 +17,7 @@ import resource
 import select
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from localrec.llm.session import ChatSession
 
 _PARENT_CHECK_MS = 1000
+_TELL_EVERY_S = 1.0  # how often a call that lasts tells that it moves
 
 
 def main(arguments: list[str]) -> None:
@@ -106,8 +108,9 @@ class Inbox:
 class _Server:
     """Answer requests; holds the model after `OpenRequest`."""
 
-    def __init__(self, inbox: Inbox, say: Callable[[protocol.TextChunk], None]) -> None:
+    def __init__(self, inbox: Inbox, say: Callable[[protocol.Reply], None]) -> None:
         self._inbox = inbox
+        self._told = time.monotonic()
         self._say = say
         self._projector: Projector | None = None
         self._model: NativeModel | None = None
@@ -117,8 +120,7 @@ class _Server:
         """Carry out a request; an error that leaves the model usable becomes a reply."""
         try:
             if isinstance(request, protocol.OpenRequest):
-                self._open(request)
-                return protocol.OpenReply()
+                return self._open(request)
             if isinstance(request, protocol.CancelRequest):
                 raise TypeError("a cancel is never queued")
             return self._answer_call(request)
@@ -129,7 +131,7 @@ class _Server:
         except LocalrecError as error:
             return protocol.ErrorReply("model", error.message, error.hint)
 
-    def _open(self, request: protocol.OpenRequest) -> None:
+    def _open(self, request: protocol.OpenRequest) -> protocol.OpenReply:
         # llama.cpp and numpy: tests import this module without them.
         from localrec.llm.native_model import NativeModel
 
@@ -143,14 +145,23 @@ class _Server:
             adapter=Path(request.adapter) if request.adapter else None,
             adapter_scale=request.adapter_scale,
             template=request.template,
-            should_stop=self._inbox.should_stop,
+            should_stop=self._should_stop,
         )
         self._model.warm_up()
+        nats = self._model.surprise() if request.self_test else None
         if request.projector is not None:
             from localrec.llm.projector import Projector  # brings llama.cpp, see above
 
-            path, should_stop = Path(request.projector), self._inbox.should_stop
-            self._projector = Projector(path, self._model, should_stop)
+            self._projector = Projector(Path(request.projector), self._model, self._should_stop)
+        return protocol.OpenReply(nats)
+
+    def _should_stop(self) -> bool:
+        """Whether the running call was cancelled; tells now and then that it goes on."""
+        now = time.monotonic()
+        if now - self._told >= _TELL_EVERY_S:
+            self._told = now
+            self._say(protocol.MovedReply())
+        return self._inbox.should_stop()
 
     def _loaded(self) -> NativeModel:
         if self._model is None:

@@ -132,6 +132,7 @@ class ModelPool:
                 path,
                 n_threads=settings.threads or None,
                 adapter=fitting_adapter(adapter, role, path) if adapter else None,
+                self_test=True,
             )
         return self._opened[opened]
 

@@ -4,6 +4,7 @@ Reading is asking and recommending, writing is feedback and imports, each a comm
 people type them. Wanted: no reading that fails, no writing that is lost, and short waits.
 
     python scripts/studies/run.py crowd --seconds 3600 --report
+    python scripts/studies/run.py crowd --seconds 1200 --pause 5
     python scripts/studies/run.py crowd --seconds 30
 """
 
@@ -51,6 +52,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--pause", type=float, default=0, help="seconds between two commands")
 
 
 def measure(asked: argparse.Namespace) -> Findings:
@@ -58,7 +60,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     os.environ["LOCALREC_LEARN"] = "off"
     walk = WorkspaceWalk()
     try:
-        figures = _measure(walk, asked.seconds)
+        figures = _measure(walk, asked.seconds, asked.pause)
     finally:
         walk.teardown()
     failed = figures.lost + sum(role.failed for role in figures.roles.values())
@@ -71,7 +73,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     )
 
 
-def _measure(walk: WorkspaceWalk, seconds: float) -> Figures:
+def _measure(walk: WorkspaceWalk, seconds: float, pause: float) -> Figures:
     walk.folder.mkdir(mode=0o700)
     (walk.folder / "settings.toml").write_text(walk.model.settings, encoding="utf-8")
     for step in (
@@ -96,7 +98,7 @@ def _measure(walk: WorkspaceWalk, seconds: float) -> Figures:
         ends: dict[str, list[tuple[int, float, str]]] = {name: [] for name in roles}
         until = time.monotonic() + seconds
         threads = [
-            Thread(target=_work, args=(walk.folder, line, until, ends[name]))
+            Thread(target=_work, args=(walk.folder, line, until, pause, ends[name]))
             for name, line in roles.items()
         ]
         for thread in threads:
@@ -104,19 +106,22 @@ def _measure(walk: WorkspaceWalk, seconds: float) -> Figures:
         for thread in threads:
             thread.join()
     return Figures(
-        origin=origin_of("crowd", f"--seconds {seconds:g}"),
+        origin=origin_of("crowd", f"--seconds {seconds:g} --pause {pause:g}"),
         roles={name: _counts(found) for name, found in ends.items()},
         lost=_lost(walk.folder, ends),
         complaints=sorted({told for found in ends.values() for code, _, told in found if code})[:9],
     )
 
 
-def _work(folder: Path, line: object, until: float, ends: list[tuple[int, float, str]]) -> None:
+def _work(
+    folder: Path, line: object, until: float, pause: float, ends: list[tuple[int, float, str]]
+) -> None:
     """Run commands one after another: exit code, seconds, and the last words of each."""
     while time.monotonic() < until:
         began = time.monotonic()
         done = _localrec(folder, *line(len(ends)))  # type: ignore[operator]
         ends.append((done.returncode, time.monotonic() - began, done.stderr.strip()[-200:]))
+        time.sleep(pause)
 
 
 def _localrec(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -19,6 +19,7 @@ import shutil
 import string
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import duckdb
@@ -108,7 +109,7 @@ def _measure(walk: WorkspaceWalk, users: int, seed: int) -> Figures:
         read, found = read + size, [*found, *hits]
         rows, hits = _read_values(walk.folder, gone)
         values, found = values + rows, [*found, *hits]
-        missing += [one for one in here if not _is_whole(walk.folder, one)]
+        missing += _incomplete(walk.folder, here)
     return Figures(
         origin=origin_of("forgetting", f"--users {users} --seed {seed}"),
         users=users,
@@ -212,19 +213,24 @@ def _read_values(folder: Path, gone: list[str]) -> tuple[int, list[str]]:
     return rows, found
 
 
-def _is_whole(folder: Path, word: str) -> bool:
-    """Whether somebody who was not forgotten has all that was planted."""
+def _incomplete(folder: Path, users: list[str]) -> list[str]:
+    """Users who were not forgotten and lack something that was planted."""
     shape = stored(folder)
-    said = shape["said"]
-    rows = [row for row in said if row[1] == word]  # type: ignore[attr-defined]
-    answers = (folder / "runs" / "asked" / "answers.jsonl").read_text(encoding="utf-8")
-    return (
-        len(rows) == 5
-        and (word, "gin") in shape["shelves"]  # type: ignore[operator]
-        and word in str(shape["pinned"])
-        and word in answers
-        and (folder / "runs" / "asked" / f"{word}.md").is_file()
-    )
+    rows = Counter(row[1] for row in shape["said"].elements())  # type: ignore[attr-defined]
+    pinned = str(shape["pinned"])
+    runs = folder / "runs" / "asked"
+    answers = (runs / "answers.jsonl").read_text(encoding="utf-8")
+    return [
+        word
+        for word in users
+        if not (
+            rows[word] == 5
+            and (word, "gin") in shape["shelves"]  # type: ignore[operator]
+            and word in pinned
+            and word in answers
+            and (runs / f"{word}.md").is_file()
+        )
+    ]
 
 
 def _text(figures: Figures) -> str:

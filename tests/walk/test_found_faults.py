@@ -7,12 +7,14 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
+import duckdb
 import msgspec
+import numpy as np
 import pytest
 
 from localrec.data.rows import Event
 from localrec.foundation.atomic_files import write_atomically
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.graph import interactions
 from localrec.graph.domain_files import load_domain
 from localrec.graph.journal import open_settled
@@ -71,6 +73,38 @@ def test_the_newest_copy_is_the_last_one_made_whatever_the_clock_says(folder, mo
             module.keep_copy(file, folder, f"number {number}", 6)
     assert [copy.before for copy in kept_copies(folder)] == ["number 4", "number 3", "number 2"]
     assert go_back(folder).before == "number 3"  # what the store is, is no way back
+
+
+def test_a_way_back_that_is_refused_leaves_no_copy_to_go_back_to(folder):
+    from localrec.export.restore import go_back
+
+    for _ in range(2):
+        with pytest.raises(WorkspaceError, match="no sound copy of an earlier store"):
+            go_back(folder)
+        with open_settled(folder, read_only=False) as store:
+            store.execute("INSERT OR REPLACE INTO meta VALUES ('mark', 'later')")
+    assert kept_copies(folder) == []
+
+
+def test_rows_at_hand_hide_no_failure_of_the_disk(folder):
+    with open_settled(folder, read_only=False) as store:
+
+        class Broken:
+            """A connection to a database whose disk failed."""
+
+            def register(self, *_):
+                """Take the rows."""
+
+            def unregister(self, _):
+                raise duckdb.FatalException("database has been invalidated")
+
+        store, connection = Store(Broken(), store.path, False), store
+        with (
+            pytest.raises(WorkspaceError, match="disk failed"),
+            store.staged(rows={"number": np.arange(3)}),
+        ):
+            raise WorkspaceError("The disk failed.")
+        connection.close()
 
 
 def test_what_a_killed_process_had_half_written_goes_with_the_next_writing(folder):

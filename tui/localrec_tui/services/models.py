@@ -134,7 +134,7 @@ class ModelService:
         from localrec_tui.services.cancellation import CancellableModel
 
         threads = load_settings(self._folder).threads or None
-        model = ModelProcess(model_path(name), n_threads=threads)
+        model = ModelProcess(model_path(name), n_threads=threads, self_test=True)
         asked = CancellableModel(model, request)  # between two calls there is nothing to cancel
         question = [Message("user", _SENTENCE * _SENTENCES + "Tell me more about it.")]
         with self._under_way(request, model):

@@ -1,0 +1,67 @@
+"""Whether a model reads language at all, measured once for each file and remembered.
+
+The measure is `native_fluency`, taken when a file is first loaded (a twentieth of a second for
+SmolLM2). It is kept in the folder of pulled models under the file's path, inode, time and size, so
+a file that changed is tested again, and one that failed is refused before it is loaded.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.errors import InputError, LocalrecError, ModelError
+from localrec.foundation.file_marks import file_mark
+from localrec.foundation.paths import make_private, pulled
+from localrec.foundation.record_files import read_record, write_record
+
+# SmolLM2 with 135 million weights in four bits reaches 3.3, chance among 49,152 tokens is 10.8.
+# A sound model of another language or of code stays below; what is above foretells nothing.
+MOST_NATS = 7.0
+
+
+class FluencyRecord(msgspec.Struct, frozen=True):
+    """How surprised a model was by the fixed text, in nats a token; None: without bounds."""
+
+    nats: float | None
+
+
+def remembered(path: Path) -> FluencyRecord | None:
+    """What an earlier test of the same file found; None where there was none."""
+    with suppress(InputError):
+        return read_record(_place(path), FluencyRecord, "a self-test", "Delete it.")
+    return None
+
+
+def remember(path: Path, nats: float) -> FluencyRecord:
+    """Keep what a test found; a cache that cannot be written keeps nothing."""
+    found = FluencyRecord(nats if nats != float("inf") else None)
+    with suppress(OSError, LocalrecError):
+        place = _place(path)
+        make_private(place.parent)
+        write_record(place, found)
+    return found
+
+
+def require_fluent(path: Path, found: FluencyRecord) -> None:
+    """Refuse a model that does not read language.
+
+    Raises:
+        ModelError: it is more surprised by plain English than any sound model.
+    """
+    if found.nats is not None and found.nats <= MOST_NATS:
+        return
+    much = "no bounds" if found.nats is None else f"{found.nats:.1f} nats a token"
+    raise ModelError(
+        f"{path} does not read language: its surprise by a plain text has {much}, a sound "
+        f"model's at most {MOST_NATS:g}, so its weights are damaged or untrained.",
+        "Compare the file with its source (localrec models check), or name another model.",
+    )
+
+
+def _place(path: Path) -> Path:
+    mark = blake2b(f"{path.resolve()} {file_mark(path)}".encode(), digest_size=16).hexdigest()
+    return pulled("models") / "self-tests" / f"{mark}.json"
