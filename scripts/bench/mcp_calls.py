@@ -6,7 +6,7 @@ Run:
 A real client starts `localrec mcp` and makes all calls in one session: questions, searches and
 items of the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one
 is made through `localrec.Workspace` in the client's process, so that both see the same machine.
-Memory is what the server alone holds (its unique set), taken a hundredth of the calls apart after a
+Memory is what the server alone holds (its unique set), taken fifty times after a
 pause in which it lets the store go, as it does a second after a call; while the store is open,
 DuckDB's cache comes and goes. A line through what follows the first third tells the growth a call,
 with a 95% interval that counts neighbouring samples as one where they resemble each other.
@@ -45,7 +45,7 @@ from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.workspace.warm_workspace import HOLD_S
 
 CALLS, MESSAGES = 1_000, 5_000
-SAMPLES = 100  # of memory in a session
+SAMPLES = 50  # of memory in a session
 REST_S = HOLD_S + 1.5  # the store is closed by then, on a busy machine too
 VALID_EVERY = 50
 SEED = 31
@@ -111,7 +111,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         served=one.rounded(),
         direct=other.rounded(),
         ratio=round(one.median / other.median, 3),
-        memory_mib=memory[9::10],
+        memory_mib=memory[4::5],
         growth_kib=round(growth[0], 3),
         growth_low_kib=round(growth[1], 3),
         growth_high_kib=round(growth[2], 3),

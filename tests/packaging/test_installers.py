@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip("uv")
 pytest.importorskip("pipx")
 
-from packaging.requirements import Requirement  # noqa: E402
+from packaging.requirements import Requirement
 
 # Written by whoever installed it; none of it belongs to a wheel.
 OF_THE_INSTALLER = {"INSTALLER", "REQUESTED", "direct_url.json", "RECORD"}
