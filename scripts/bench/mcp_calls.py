@@ -6,7 +6,10 @@ Run:
 A real client starts `localrec mcp` and makes all calls in one session: questions, searches and
 items of the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one
 is made through `localrec.Workspace` in the client's process, so that both see the same machine.
-Memory is the server's resident set after each tenth of the calls.
+Memory is what the server alone holds (its unique set), taken fifty times after a
+pause in which it lets the store go, as it does a second after a call; while the store is open,
+DuckDB's cache comes and goes. A line through what follows the first third tells the growth a call,
+with a 95% interval that counts neighbouring samples as one where they resemble each other.
 
 Then a second server gets malformed messages down its pipe: valid ones with bytes changed, cut off,
 of wrong types or far too large, drawn with a seed; after every fiftieth a valid call, which must be
@@ -29,16 +32,21 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import psutil
 from findings import Findings, Timing, add_workspace, origin_of
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from scipy.stats import linregress, t
 
 from localrec import Workspace
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.workspace.warm_workspace import HOLD_S
 
 CALLS, MESSAGES = 1_000, 5_000
+SAMPLES = 50  # of memory in a session
+REST_S = HOLD_S + 1.5  # the store is closed by then, on a busy machine too
 VALID_EVERY = 50
 SEED = 31
 MIB = 1 << 20
@@ -55,7 +63,10 @@ class ServerFigures(msgspec.Struct, frozen=True, kw_only=True):
         served: Milliseconds of a call through the server.
         direct: Of the same call through the API.
         ratio: Of the medians.
-        memory_mib: The server's resident memory after each tenth of the calls.
+        memory_mib: What the server alone holds at rest, after each tenth of the calls.
+        growth_kib: KiB that memory at rest grows a call, after the first third of the calls.
+        growth_low_kib: Lower end of its 95% interval.
+        growth_high_kib: Upper end.
         malformed: Malformed messages sent to a second server.
         answered: Valid calls among them that were answered.
         asked: Valid calls among them.
@@ -70,6 +81,9 @@ class ServerFigures(msgspec.Struct, frozen=True, kw_only=True):
     direct: Timing
     ratio: float
     memory_mib: list[float]
+    growth_kib: float
+    growth_low_kib: float
+    growth_high_kib: float
     malformed: int
     answered: int
     asked: int
@@ -90,13 +104,17 @@ def measure(asked: argparse.Namespace) -> Findings:
     served, direct, memory = asyncio.run(session(asked.workspace, asked.calls))
     answered, valid, fuzz_early, fuzz_late, code = fuzz(asked.workspace, asked.messages)
     one, other = Timing.of(served), Timing.of(direct)
+    growth = growth_per_call(memory, asked.calls / len(memory))
     measured = ServerFigures(
         origin=origin_of("mcp_calls", f"--calls {asked.calls} --messages {asked.messages}"),
         calls=asked.calls,
         served=one.rounded(),
         direct=other.rounded(),
         ratio=round(one.median / other.median, 3),
-        memory_mib=memory,
+        memory_mib=memory[4::5],
+        growth_kib=round(growth[0], 3),
+        growth_low_kib=round(growth[1], 3),
+        growth_high_kib=round(growth[2], 3),
         malformed=asked.messages,
         answered=answered,
         asked=valid,
@@ -115,7 +133,7 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 
 async def session(folder: Path, calls: int) -> tuple[list[float], list[float], list[float]]:
-    """Seconds of each call through the server and the API; the server's memory at each tenth."""
+    """Seconds of each call through the server and the API; the server's memory at each pause."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, "mcp", "--workspace", str(folder)],
@@ -139,8 +157,9 @@ async def session(folder: Path, calls: int) -> tuple[list[float], list[float], l
                     continue
                 served.append(turned - begun)
                 direct.append(ended - turned)
-                if len(served) % max(1, calls // 10) == 0:
-                    memory.append(memory_of(child))
+                if len(served) % (calls // SAMPLES) == 0:
+                    await asyncio.sleep(REST_S)
+                    memory.append(own_memory_of(child))
     return served, direct, memory
 
 
@@ -152,6 +171,29 @@ def nth_call(desk: Workspace, number: int) -> tuple[str, dict[str, Any], Callabl
         return "ask", {"question": question}, lambda: desk.ask(question).to_dict()
     name = NAMES[turn % len(NAMES)]
     return "search", {"text": name}, lambda: [one.to_dict() for one in desk.search(name, k=10)]
+
+
+def growth_per_call(memory: list[float], apart: float) -> tuple[float, float, float]:
+    """KiB of growth a call after the first third, and the ends of its 95% interval.
+
+    Args:
+        memory: MiB, taken the same number of calls apart.
+        apart: That number.
+    """
+    kept = np.asarray(memory[len(memory) // 3 :]) * 1024
+    calls = np.arange(len(kept)) * apart
+    fitted = linregress(calls, kept)
+    left = kept - fitted.intercept - fitted.slope * calls
+    alike = max(0.0, float(np.corrcoef(left[:-1], left[1:])[0, 1])) if left.any() else 0.0
+    count = max(3.0, len(kept) * (1 - alike) / (1 + alike))  # samples that count as independent
+    error = fitted.stderr * np.sqrt((len(kept) - 2) / (count - 2))
+    half = float(t.ppf(0.975, count - 2)) * float(error)
+    return float(fitted.slope), float(fitted.slope) - half, float(fitted.slope) + half
+
+
+def own_memory_of(process: psutil.Process) -> float:
+    """Memory in MiB that a process shares with no other one."""
+    return round(process.memory_full_info().uss / MIB, 2)
 
 
 def memory_of(process: psutil.Process) -> float:
@@ -255,8 +297,12 @@ def as_markdown(one: ServerFigures) -> str:
         ["through the API in the same process, ms", ", ".join(one.direct.cells())],
         ["ratio of the medians", f"{one.ratio:.2f}"],
         [
-            "server's memory after each tenth of the calls, MiB",
+            "server's own memory at rest, after each tenth of the calls, MiB",
             ", ".join(f"{mib:.0f}" for mib in one.memory_mib),
+        ],
+        [
+            "its growth after the first third, KiB a call (95% interval)",
+            f"{one.growth_kib:.2f} [{one.growth_low_kib:.2f}, {one.growth_high_kib:.2f}]",
         ],
         [
             f"valid calls answered among {one.malformed:,} malformed messages",
