@@ -122,12 +122,21 @@ class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A domain that has items here; `examples` are questions it understands."""
+    """A domain that has items here.
+
+    Args:
+        name: Its name.
+        plural: What its items are called.
+        items: How many there are.
+        examples: Questions it understands.
+        has_shelf: Its items are made of what people have at hand.
+    """
 
     name: str
     plural: str
     items: int
     examples: tuple[str, ...] = ()
+    has_shelf: bool = False
 
 
 class ItemEdge(msgspec.Struct, frozen=True):
