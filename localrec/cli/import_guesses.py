@@ -117,9 +117,9 @@ def _as_catalogue(
     from localrec.sources import read_export
     from localrec.sources.catalogues.proposal import propose_domain
     from localrec.workspace.own_domains import check_name, plain_record
-    from localrec.workspace.table_domains import name_for
+    from localrec.workspace.table_domains import free_name_for
 
-    name = options.domain or _free_name(name_for(table.path))
+    name = options.domain or free_name_for(table.path)
     is_known = options.domain is not None and name in known_domains()
     if is_known:
         domain = load_domain(name)
@@ -138,14 +138,6 @@ def _as_catalogue(
             "one person did, say whose: --user KEY",
         )
     return read_export("catalogue", table.path, domain), domain  # type: ignore[return-value]
-
-
-def _free_name(name: str) -> str:
-    """A name that no domain bears: the file's own, or with a number behind it."""
-    from localrec.graph.domain_files import known_domains
-
-    numbered = (f"{name}-{number}" for number in range(2, 1000))
-    return next(one for one in (name, *numbered) if one not in known_domains())
 
 
 def _describe(table: RecordTable) -> None:

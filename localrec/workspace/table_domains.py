@@ -8,7 +8,7 @@ from pathlib import Path
 
 from localrec.data.domains import Domain
 from localrec.foundation.errors import UsageError
-from localrec.graph.domain_files import load_domain, use_domains_of
+from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
 from localrec.sources.catalogues.catalogue_source import fits
 from localrec.sources.catalogues.records import RecordTable
 from localrec.workspace.own_domains import own_domain_names
@@ -44,3 +44,10 @@ def name_for(path: Path) -> str:
     words = re.findall(r"[a-z]+", path.name.split(".")[0].casefold().replace("_", " "))
     plain = [word for word in words if len(word) > 2 and word not in ("csv", "data", "dataset")]
     return "-".join(plain[:2]) or "items"
+
+
+def free_name_for(path: Path) -> str:
+    """A name for a new domain of a file: the file's own, numbered where a domain bears it."""
+    name, known = name_for(path), known_domains()
+    numbered = (f"{name}-{number}" for number in range(2, len(known) + 3))
+    return next(one for one in (name, *numbered) if one not in known)

@@ -131,8 +131,9 @@ def measure(_: argparse.Namespace) -> Findings:
     """Do all tasks; one that the screen does not tell ends the run."""
     with tempfile.TemporaryDirectory() as home:
         # A new user has no settings of their own, and exports into their own home.
-        os.environ["HOME"] = str(Path(home) / "home")
+        # The models stay where they are.
         os.environ["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+        os.environ["HOME"] = str(Path(home) / "home")
         Path(os.environ["HOME"]).mkdir()
         measured = Measured(origin=origin_of("tasks_tui"), tasks=asyncio.run(do_all(Path(home))))
     return Findings(text=as_markdown(measured), page="speed", block="tasks-tui", figures=measured)

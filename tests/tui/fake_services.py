@@ -131,7 +131,10 @@ class FakeServices(Recorder):
         if self.empty:
             return ()
         examples = ("a smoky drink without whiskey",)
-        return (DomainSummary(name="cocktails", plural="drinks", items=3, examples=examples),)
+        drinks = DomainSummary(
+            name="cocktails", plural="drinks", items=3, examples=examples, has_shelf=True
+        )
+        return (drinks,)
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
         self._note("people", like)

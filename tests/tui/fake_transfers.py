@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from localrec.data.rows import ImportReport, RowProblem
 from localrec.foundation.progress import Progress
-from localrec_tui.services.records import RequestHandle
-from localrec_tui.services.transfers import Arrival, DatasetSummary, ExportRequest
+from localrec_tui.services.import_look import FileKind, FileLook
+from localrec_tui.services.records import ExportChoice, ExportRequest, ImportRequest, RequestHandle
+from localrec_tui.services.transfers import Arrival, DatasetSummary
 
 from .recorder import Recorder
 
@@ -29,33 +32,48 @@ _ARRIVAL = Arrival(
     day="2026-11-20", source="drinks", file="drinks", domain="cocktails", kept=3, user=""
 )
 
+HISTORY = ExportChoice(
+    name="the history of anna: drinks",
+    form="CSV",
+    file="anna-history-cocktails.csv",
+    request=ExportRequest(what="history", user="anna", domain="cocktails"),
+)
+FILMS = ExportChoice(
+    name="all 3 films",
+    form="CSV",
+    file="movies.csv",
+    request=ExportRequest(what="items", domain="movies"),
+)
+
 
 class FakeTransferService(Recorder):
     """Takes in and gives out nothing.
 
     Attributes:
-        personal: Every file is somebody's export.
+        found: What every file is, but for its path.
+        choices: What can go out.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.personal = False
+        self.found = FileLook(path="", kind=FileKind.KNOWN)
+        self.choices: tuple[ExportChoice, ...] = (HISTORY, FILMS)
 
-    def is_personal(self, path: str) -> bool:
-        self._note("is_personal", path)
-        return self.personal
+    def look(self, path: str) -> FileLook:
+        self._note("look", path)
+        return msgspec.structs.replace(self.found, path=path)
 
     def dry_run(
-        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+        self, wanted: ImportRequest, request: RequestHandle, progress: Progress
     ) -> ImportReport:
-        self._note("dry_run", (path, user))
+        self._note("dry_run", wanted)
         request.over.set()
         return REPORT
 
     def import_file(
-        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+        self, wanted: ImportRequest, request: RequestHandle, progress: Progress
     ) -> ImportReport:
-        self._note("import_file", (path, user))
+        self._note("import_file", wanted)
         progress("films", 2, 6)
         try:
             self._wait(request)
@@ -65,6 +83,9 @@ class FakeTransferService(Recorder):
 
     def undo_import(self) -> None:
         self._note("undo_import", None)
+
+    def export_choices(self, user: str | None) -> tuple[ExportChoice, ...]:
+        return self.choices
 
     def export(self, wanted: ExportRequest, request: RequestHandle, progress: Progress) -> str:
         self._note("export", wanted)

@@ -117,6 +117,21 @@ class TestDomain:
             await press(pilot, "f5", "up", "enter")
             assert "Glass" in seen(pilot)
 
+    async def test_of_films_has_no_shelf_and_leads_to_that_of_the_drinks(self, open_app, services):
+        first = services.domains()
+        films = DomainSummary(name="movies", plural="films", items=COUNT)
+        services.domains = lambda: (films, *first)
+        async with at_the_line(open_app) as pilot:
+            await press(pilot, "f4")
+            assert isinstance(pilot.app.screen, ShelfScreen)
+            assert pilot.app.screen._domain == "cocktails"
+
+    async def test_without_anything_for_a_shelf_says_so(self, open_app, services):
+        services.domains = lambda: (DomainSummary(name="movies", plural="films", items=COUNT),)
+        async with at_the_line(open_app) as pilot:
+            await press(pilot, "f4")
+            assert "Nothing here is made of what one keeps on a shelf." in seen(pilot)
+
 
 class TestPages:
     @pytest.mark.parametrize("size", [NARROW, WIDE])

@@ -1,5 +1,8 @@
 """The Data room: files in and out, a look before, a way back; and leaving while something runs."""
 
+import re
+
+import msgspec
 import pytest
 from textual.widgets import Input
 
@@ -8,12 +11,18 @@ from localrec_tui.screens.data import DataScreen
 from localrec_tui.screens.quitting import QuitDialog
 from localrec_tui.screens.receipt import ReceiptDialog
 from localrec_tui.screens.user import UserDialog
+from localrec_tui.services.import_look import ColumnFate, FileKind, FileLook
+from localrec_tui.services.records import ImportRequest
 
 from .conftest import WIDE, press, seen, settled
 
 
 def called(services):
     return [name for name, *_ in services.transfers.told]
+
+
+def exported(services):
+    return [wanted for what, wanted in services.transfers.told if what == "export"]
 
 
 async def choose_file(pilot, path="films.zip"):
@@ -32,7 +41,7 @@ class TestImport:
             told = seen(pilot)
         assert "6 rows read: 5 would be kept, 0 merged, 1 dropped." in told
         assert "row 4, Year: dropped: no year" in told
-        assert called(services) == ["is_personal", "dry_run"]
+        assert called(services) == ["look", "dry_run"]
 
     async def test_takes_it_in_with_enter_and_back_with_z(self, open_app, services):
         async with open_app(WIDE, mode="data") as pilot:
@@ -41,7 +50,7 @@ class TestImport:
             await settled(pilot)
             assert "5 rows of films.zip are in. Z takes that back" in seen(pilot)
             await press(pilot, "z")
-        assert called(services) == ["is_personal", "dry_run", "import_file", "undo_import"]
+        assert called(services) == ["look", "dry_run", "import_file", "undo_import"]
 
     async def test_leaves_all_as_it_was_with_escape(self, open_app, services):
         async with open_app(WIDE, mode="data") as pilot:
@@ -51,7 +60,7 @@ class TestImport:
         assert "import_file" not in called(services)
 
     async def test_asks_whose_export_it_is(self, open_app, services):
-        services.transfers.personal = True
+        services.transfers.found = FileLook(path="", kind=FileKind.EXPORT)
         async with open_app(WIDE, mode="data") as pilot:
             await choose_file(pilot)
             assert isinstance(pilot.app.screen, UserDialog)
@@ -59,7 +68,10 @@ class TestImport:
             await settled(pilot)
             await press(pilot, "enter")
             await settled(pilot)
-        assert services.transfers.told[-1] == ("dry_run", ("films.zip", "zoe"))
+        assert services.transfers.told[-1] == (
+            "dry_run",
+            ImportRequest(path="films.zip", user="zoe"),
+        )
 
     async def test_says_why_a_file_cannot_be_taken(self, open_app, services):
         async with open_app(WIDE, mode="data") as pilot:
@@ -69,16 +81,97 @@ class TestImport:
             assert "There is no file x. Tab completes a path." in seen(pilot)
 
 
-class TestExport:
-    async def test_writes_a_history_to_the_named_file(self, open_app, services):
-        async with open_app(WIDE, mode="data", user="anna") as pilot:
-            await press(pilot, "x", "enter")
-            pilot.app.screen.query_one(Input).value = "mine.csv"
+class TestOwnCatalogue:
+    WINES = FileLook(
+        path="",
+        kind=FileKind.TABLE,
+        rows=600,
+        domain="winemag",
+        columns=(ColumnFate("title", "Nicosia 2013", "the item's name"),),
+    )
+
+    async def test_shows_what_becomes_of_its_columns_and_takes_a_name(self, open_app, services):
+        services.transfers.found = self.WINES
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot, "winemag.csv")
+            told = seen(pilot)
+            assert "winemag.csv: 600 things of a new kind" in told
+            assert re.search("title +Nicosia 2013 +the item's name", told)
+            pilot.app.screen.query_one(Input).value = "Fine Wines"
             await press(pilot, "enter")
-            await settled(pilot)
-            assert "4 rows are in mine.csv." in seen(pilot)
-        [(_, wanted)] = [one for one in services.transfers.told if one[0] == "export"]
-        assert (wanted.what, wanted.user, wanted.out) == ("history", "anna", "mine.csv")
+            assert "6 rows read" in seen(pilot)
+            await press(pilot, "enter")
+            assert "Home has questions to begin with" in seen(pilot)
+        wanted = ImportRequest(path="winemag.csv", domain="fine-wines")
+        assert services.transfers.told[-1] == ("import_file", wanted)
+
+    async def test_says_why_a_name_cannot_be_taken_and_asks_on(self, open_app, services):
+        services.transfers.found = self.WINES
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot, "winemag.csv")
+            for name, why in (("movies", "is here already"), ("a/b", "cannot name a domain")):
+                pilot.app.screen.query_one(Input).value = name
+                await press(pilot, "enter")
+                assert why in seen(pilot)
+        assert called(services) == ["look"]
+
+    async def test_of_ratings_may_be_what_one_person_did(self, open_app, services):
+        services.transfers.found = msgspec.structs.replace(self.WINES, kind=FileKind.EITHER)
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await choose_file(pilot, "winemag.csv")
+            assert "What is winemag.csv, with 600 rows?" in seen(pilot)
+            await press(pilot, "down", "enter")
+            pilot.app.screen.query_one(Input).value = "wines"
+            await press(pilot, "enter")
+        wanted = ImportRequest(path="winemag.csv", user="anna", domain="wines")
+        assert services.transfers.told[-1] == ("dry_run", wanted)
+
+    async def test_of_many_people_asks_what_it_is_about_where_nothing_tells(
+        self, open_app, services
+    ):
+        services.transfers.found = FileLook(path="", kind=FileKind.HISTORY, rows=9)
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot, "log.csv")
+            assert "What is it about?" in seen(pilot)
+            pilot.app.screen.query_one(Input).value = "Board games"
+            await press(pilot, "enter")
+        wanted = ImportRequest(path="log.csv", domain="board-games")
+        assert services.transfers.told[-1] == ("dry_run", wanted)
+
+
+class TestExport:
+    async def test_writes_what_was_chosen_to_the_named_file(self, open_app, services, tmp_path):
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "x")
+            assert re.search("the history of anna: drinks +CSV", seen(pilot))
+            await press(pilot, "enter")
+            pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.csv")
+            await press(pilot, "enter")
+            assert "4 rows are in" in seen(pilot)
+        [wanted] = exported(services)
+        assert (wanted.what, wanted.user, wanted.domain) == ("history", "anna", "cocktails")
+        assert wanted.out == str(tmp_path / "mine.csv")
+
+    async def test_proposes_a_name_that_no_file_bears(
+        self, open_app, services, tmp_path, monkeypatch
+    ):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        (tmp_path / "movies.csv").touch()
+        async with open_app(WIDE, mode="data") as pilot:
+            await press(pilot, "x", "down", "enter", "enter")
+        assert [one.out for one in exported(services)] == [str(tmp_path / "movies-2.csv")]
+
+    async def test_replaces_a_file_on_request_only(self, open_app, services, tmp_path):
+        place = tmp_path / "mine.csv"
+        place.touch()
+        async with open_app(WIDE, mode="data") as pilot:
+            await press(pilot, "x", "enter")
+            pilot.app.screen.query_one(Input).value = str(place)
+            await press(pilot, "enter")
+            assert "is there already." in seen(pilot)
+            assert exported(services) == []
+            await press(pilot, "down", "enter")
+        assert [(one.out, one.replaces) for one in exported(services)] == [(str(place), True)]
 
 
 class TestLongWork:

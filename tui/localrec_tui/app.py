@@ -25,6 +25,7 @@ from localrec.foundation.paths import make_private
 from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
 from localrec_tui.log_buffer import sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
+from localrec_tui.own_themes import load_own_themes, themes_folder
 from localrec_tui.preferences import FILE, load_workspace_preferences, save_preferences
 from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
@@ -38,6 +39,7 @@ from localrec_tui.screens.help import HelpScreen
 from localrec_tui.screens.history import HistoryScreen
 from localrec_tui.screens.home import HomeScreen
 from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.jump import JumpScreen, places_of
 from localrec_tui.screens.log import LogScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.models import ModelsScreen
@@ -119,6 +121,7 @@ class LocalrecApp(BaseApp):
         Binding("f7", "next_room(1)", "Next room", show=False, id="next_room"),
         # Many terminals know no Shift with F7 and say F19.
         Binding("shift+f7,f19", "next_room(-1)", "Previous room", show=False, id="previous_room"),
+        Binding("ctrl+o", "jump", "Jump to a pane by a letter", show=False, id="jump"),
         Binding("f12", "learn", _LEARN, show=False, id="learn"),
         # Shift with F12 is F24 to many terminals.
         Binding("shift+f12,f24", "stop_learning", _STOP, show=False, id="stop_learning"),
@@ -166,6 +169,7 @@ class LocalrecApp(BaseApp):
     def on_mount(self) -> None:
         """Put on the remembered theme and keys."""
         self.logbook.open()
+        _put_on_own_themes(self)
         self.set_keymap(self.preferences.keymap)
         theme = self.preferences.theme
         if theme in self.available_themes and "TEXTUAL_THEME" not in os.environ:
@@ -198,6 +202,11 @@ class LocalrecApp(BaseApp):
         """Go to the next room, or back to the one before."""
         modes = list(self.main_screens())
         self.switch_mode(modes[(modes.index(self.current_mode) + step) % len(modes)])
+
+    def action_jump(self) -> None:
+        """Show a letter on each place of the screen; it leads there."""
+        if places := places_of(self.screen.focus_chain):
+            self.push_screen(JumpScreen(places), lambda place: place and place.focus())
 
     async def action_quit(self) -> None:
         """End the app; where something long runs, ask first."""
@@ -254,6 +263,7 @@ class LocalrecApp(BaseApp):
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
         yield SystemCommand("Log", "What happened in this run", self.action_log)
         yield SystemCommand("Settings", "Key: S in Data", self.edit_settings)
+        yield SystemCommand("Jump", "Key: Ctrl+O, then the letter of a pane", self.action_jump)
         yield SystemCommand(_LEARN, "Key: F12. Lists work meanwhile", self.action_learn)
         yield SystemCommand(_STOP, "Key: Shift+F12. It goes on later", self.action_stop_learning)
         for number, (mode, room) in enumerate(self.main_screens().items(), 1):
@@ -388,6 +398,15 @@ class LocalrecApp(BaseApp):
         if unknown := sorted(set(self.preferences.keymap) - known):
             told = f"{FILE} gives keys to no action: {', '.join(unknown)}. F1 shows their names."
             self.notify(told, severity="warning", timeout=10, markup=False)
+
+
+def _put_on_own_themes(app: BaseApp) -> None:
+    """Offer the user's own themes beside Textual's."""
+    themes, faults = load_own_themes(themes_folder())
+    for theme in themes:
+        app.register_theme(theme)
+    for fault in faults:
+        app.notify(fault, severity="warning", timeout=10, markup=False)
 
 
 def _folder_for_pictures(workspace: Path) -> Path:

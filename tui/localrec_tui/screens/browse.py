@@ -44,6 +44,8 @@ _IDLE_S = 0.7  # a pause that says that the question is typed
 _LEAST_FOR_MEANING = 3  # letters
 _TWO_PLACES = "↓ leads to the list, where letters are keys"
 
+NO_SHELF = "Nothing here is made of what one keeps on a shelf. P in the room Data pulls the drinks."
+
 
 class BrowseScreen(CatalogueScreen):
     """Where the catalogue is looked through."""
@@ -257,6 +259,8 @@ class BrowseScreen(CatalogueScreen):
         """Open the user's shelf, once the user is known."""
         if not self._view.domain:
             self.show_status(NOTHING_HERE)
+        elif not self._shelf_domain:
+            self.show_status(NO_SHELF)
         elif self.app.user is None:
             self.app.push_screen(UserDialog(None, nobody=False), self._shelf_of)
         else:
@@ -267,7 +271,13 @@ class BrowseScreen(CatalogueScreen):
     def _shelf_of(self, user: str | None) -> None:
         if user:
             self.app.user = user
-            self.app.push_screen(ShelfScreen(self._view.domain, user))
+            self.app.push_screen(ShelfScreen(self._shelf_domain, user))
+
+    @property
+    def _shelf_domain(self) -> str:
+        """The domain that is shown where one keeps its parts at hand, else the first such; ""."""
+        names = [one.name for one in self._domains if one.has_shelf]
+        return self._view.domain if self._view.domain in names else next(iter(names), "")
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None and domain != self._view.domain:

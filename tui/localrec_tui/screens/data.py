@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -15,17 +13,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Static
 
-from localrec.data.rows import ImportReport
 from localrec.foundation.progress import Progress
 from localrec_tui.messages import DomainsLoaded
-from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.export_choice import begin_export
 from localrec_tui.screens.forget_choice import begin_forget
-from localrec_tui.screens.path import PathDialog
-from localrec_tui.screens.receipt import ReceiptDialog
-from localrec_tui.screens.text import TextDialog
-from localrec_tui.screens.user import UserDialog, UserScreen
-from localrec_tui.services.records import DomainSummary, RequestHandle
-from localrec_tui.services.transfers import Arrival, DatasetSummary, ExportRequest
+from localrec_tui.screens.importing import ImportingScreen
+from localrec_tui.services.records import DomainSummary, ExportChoice, ExportRequest, RequestHandle
+from localrec_tui.services.transfers import Arrival, DatasetSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.nav_bar import NavBar
@@ -34,12 +28,10 @@ from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Data set", "Here", "What", "Licence")
 _ARRIVALS = 50
-_HISTORY, _PROFILE, _ITEMS = "history", "profile", "items"
-_SUFFIX = {_HISTORY: "csv", _PROFILE: "json", _ITEMS: "csv"}
 _EMPTY = "Nothing came in from a file yet. I imports one, P pulls the data set under the cursor."
 
 
-class DataScreen(UserScreen):
+class DataScreen(ImportingScreen):
     """Files in and out."""
 
     TITLE = "Data"
@@ -80,31 +72,14 @@ class DataScreen(UserScreen):
         domains: tuple[DomainSummary, ...]
 
     @dataclass
-    class ImportForeseen(Message):
-        """What an import would keep."""
+    class ExportsFound(Message):
+        """What can go out was read."""
 
-        path: str
-        user: str | None
-        report: ImportReport
-
-    @dataclass
-    class PathJudged(Message):
-        """Whether a file is somebody's export was found out."""
-
-        path: str
-        is_personal: bool
-
-    @dataclass
-    class Transferred(Message):
-        """Something came in or went out; what, in a sentence. `receipt`: of an import."""
-
-        told: str
-        receipt: ImportReport | None = None
+        choices: tuple[ExportChoice, ...]
 
     def __init__(self) -> None:
         super().__init__()
         self._datasets: tuple[DatasetSummary, ...] = ()
-        self._domains: tuple[DomainSummary, ...] = ()
 
     def compose(self) -> ComposeResult:
         """What can be pulled, what came in, what runs."""
@@ -135,13 +110,6 @@ class DataScreen(UserScreen):
 
     # --- keys ---
 
-    def action_import_file(self) -> None:
-        """Choose a file, then look what it holds."""
-        if not self._tasks.is_busy():
-            title = "Which file comes in?"
-            dialog = PathDialog(title, "~/Downloads/letterboxd-anna.zip", Path.home())
-            self.app.push_screen(dialog, self._path_entered)
-
     def action_undo_import(self) -> None:
         """Take the last import back."""
         if self._tasks.is_busy():
@@ -155,18 +123,17 @@ class DataScreen(UserScreen):
         run_in_thread(self, "taking an import back", work)
 
     def action_export(self) -> None:
-        """Choose what goes out, then where to."""
+        """Look what can go out, then ask where to."""
         if self._tasks.is_busy():
             return
-        user = self.app.user
-        choices = [ChoiceItem(one.name, f"all {one.plural}", "a table") for one in self._domains]
-        if user is not None:
-            choices.insert(0, ChoiceItem(_HISTORY, f"the history of {user}", "a table"))
-            choices.insert(1, ChoiceItem(_PROFILE, f"the profile of {user}", "JSON"))
-        if not choices:
+        services, user = self.app.services, self.app.user
+        if services.is_empty:
             self.show_status("There is nothing to export yet.")
             return
-        self.app.push_screen(ChoiceDialog("What goes out?", choices, ""), self._export_chosen)
+        transfers = services.transfers
+        run_in_thread(
+            self, "what can go out", lambda: self.ExportsFound(transfers.export_choices(user))
+        )
 
     def action_pull(self) -> None:
         """Fetch the data set under the cursor."""
@@ -197,83 +164,12 @@ class DataScreen(UserScreen):
         """Stop what runs."""
         self._tasks.stop()
 
-    # --- importing ---
-
-    def _path_entered(self, path: str | None) -> None:
-        if path is None:
-            return
-        transfers = self.app.services.transfers
-        self.show_status("Looking what it is …")
-        run_in_thread(
-            self, "looking at a file", lambda: self.PathJudged(path, transfers.is_personal(path))
-        )
-
-    def on_data_screen_path_judged(self, message: PathJudged) -> None:
-        """Somebody's export needs a name; a catalogue has none."""
-        if not message.is_personal:
-            self._foresee(message.path, None)
-        elif self.app.user is not None:
-            self._foresee(message.path, self.app.user)
+    def on_data_screen_exports_found(self, message: ExportsFound) -> None:
+        """Ask what goes out, then where to."""
+        if message.choices:
+            begin_export(self, message.choices, self._export)
         else:
-
-            def named(user: str | None) -> None:
-                if user:
-                    self.app.user = user
-                    self._foresee(message.path, user)
-
-            self.app.push_screen(UserDialog(None, nobody=False), named)
-
-    def _foresee(self, path: str, user: str | None) -> None:
-        transfers = self.app.services.transfers
-
-        def work(request: RequestHandle, progress: Progress) -> Message:
-            report = transfers.dry_run(path, user, request, progress)
-            return self.ImportForeseen(path, user, report)
-
-        self._begin(f"Reading {Path(path).name}", work)
-
-    def on_data_screen_import_foreseen(self, message: ImportForeseen) -> None:
-        """Show what would be kept; Enter takes it in."""
-
-        def decided(takes_it: bool | None) -> None:
-            if takes_it:
-                self._import(message.path, message.user)
-            else:
-                self.show_status("Nothing was imported.")
-
-        self.app.push_screen(ReceiptDialog(message.report), decided)
-
-    def _import(self, path: str, user: str | None) -> None:
-        transfers = self.app.services.transfers
-
-        def work(request: RequestHandle, progress: Progress) -> Message:
-            report = transfers.import_file(path, user, request, progress)
-            told = (
-                f"{report.kept:,} rows of {Path(path).name} are in. Z takes that back; in Memory, "
-                "B works it into what is remembered."
-            )
-            return self.Transferred(told, report)
-
-        self._begin(f"Importing {Path(path).name}", work)
-
-    # --- exporting ---
-
-    def _export_chosen(self, what: str | None) -> None:
-        if what is None:
-            return
-        kind = what if what in (_HISTORY, _PROFILE) else _ITEMS
-        whose = self.app.user if kind != _ITEMS else what
-        name = f"{whose}-{kind}.{_SUFFIX[kind]}"
-
-        def named(out: str | None) -> None:
-            if out is not None:
-                place = out or str(Path.home() / name)
-                domain = what if kind == _ITEMS else None
-                user = None if kind == _ITEMS else self.app.user
-                self._export(ExportRequest(what=kind, out=place, user=user, domain=domain))
-
-        dialog = TextDialog("To which file?", f"Enter takes {Path.home() / name}")
-        self.app.push_screen(dialog, named)
+            self.show_status("There is nothing to export yet.")
 
     def _export(self, wanted: ExportRequest) -> None:
         transfers = self.app.services.transfers
@@ -285,7 +181,7 @@ class DataScreen(UserScreen):
 
     # --- what comes back ---
 
-    def on_data_screen_transferred(self, message: Transferred) -> None:
+    def on_importing_screen_transferred(self, message: ImportingScreen.Transferred) -> None:
         """Say so, and look again."""
         self.show_status(message.told)
         self.app.data_changed.publish(message.told)
@@ -323,18 +219,6 @@ class DataScreen(UserScreen):
             return self.DataLoaded(transfers.datasets(), arrivals, services.domains())
 
         run_in_thread(self, "data sets", read)
-
-    def _begin(self, what: str, work: Callable[[RequestHandle, Progress], Message]) -> None:
-        stop = self.app.services.transfers.stop
-        self._tasks.begin(what, work, stop, "Stopped; nothing half done was kept.")
-
-    def show_status(self, status: str) -> None:
-        """Show a sentence below what runs."""
-        self._tasks.show_status(status)
-
-    @property
-    def _tasks(self) -> TaskPanel:
-        return self.query_one(TaskPanel)
 
 
 def _cells(one: DatasetSummary) -> tuple[str, ...]:

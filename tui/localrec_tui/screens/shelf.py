@@ -106,6 +106,7 @@ class ShelfScreen(AppScreen[None]):
     def on_mount(self) -> None:
         """Read the shelf."""
         self.query_one(Input).focus()
+        self.query_one(Input).border_subtitle = "Enter puts it there"
         self.query_one(OptionList).border_title = "At hand"
         self.query_one("#makes").border_title = "What that makes"
         self.set_tone(self._domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Label, TextArea
@@ -24,6 +24,7 @@ class TextEditorDialog(Dialog[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", id="save_text", priority=True),
+        Binding("f4", "edit_elsewhere", "Your editor", id="edit_elsewhere"),
     ]
     DEFAULT_CSS = """
     TextEditorDialog > .dialog { width: 76; }
@@ -56,6 +57,22 @@ class TextEditorDialog(Dialog[str]):
             self.dismiss(words)
         else:
             self._count()
+
+    def action_edit_elsewhere(self) -> None:
+        """Change the text in the editor that $VISUAL or $EDITOR names; its file goes afterwards."""
+        import click  # 20 ms that the first paint must not wait for
+
+        area = self.query_one(TextArea)
+        try:
+            with self.app.suspend():
+                changed = click.edit(area.text, extension=".txt")
+        except SuspendNotSupported:
+            self.notify("An editor needs a terminal of its own.", severity="warning")
+        except click.ClickException as error:
+            self.notify(error.format_message(), severity="warning", markup=False)
+        else:
+            if changed is not None:
+                area.text = changed
 
     @on(TextArea.Changed)
     def _count(self) -> None:

@@ -105,12 +105,14 @@ class ShelfContents(msgspec.Struct, frozen=True, kw_only=True):
         things: In the order in which they were put there.
         added: Those that a change put there.
         corrected: Each typed word that was corrected, and its correction.
+        is_meant: The items of the domain are made of what people have at hand.
     """
 
     user: str
     things: tuple[ShelfComponent, ...]
     added: tuple[ShelfComponent, ...] = ()
     corrected: dict[str, str] = {}
+    is_meant: bool = True
 
 
 _MOST_WORDS = 8  # more than anybody types, and each costs a look at all names
@@ -209,8 +211,13 @@ class CatalogueService:
 
     def shelf(self, domain: str, user: str) -> ShelfContents:
         """The components on a user's shelf."""
+        from localrec.graph.domain_files import load_domain
+
+        is_meant = bool(load_domain(domain).staples)
         return self._read(
-            lambda store: ShelfContents(user=user, things=_shelf(store, domain, user))
+            lambda store: ShelfContents(
+                user=user, things=_shelf(store, domain, user), is_meant=is_meant
+            )
         )
 
     def shelf_report(self, domain: str, user: str, k: int, request: RequestHandle) -> ShelfReport:

@@ -24,6 +24,7 @@ OnItems = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they 
 MARC = "marc"  # each role by whoever was measured to be better, or as the settings say
 MARC_MODEL = "marc-model"  # every role by a local model
 AGENTIC_FUSED = "agenticrec-fused"  # the order by an agent's tools, weighed without a model
+WORKSPACE = "workspace"  # all of it goes out, as a backup
 AGENTIC = "agenticrec"  # the order by a local model that asks those tools
 
 
@@ -121,12 +122,21 @@ class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A domain that has items here; `examples` are questions it understands."""
+    """A domain that has items here.
+
+    Args:
+        name: Its name.
+        plural: What its items are called.
+        items: How many there are.
+        examples: Questions it understands.
+        has_shelf: Its items are made of what people have at hand.
+    """
 
     name: str
     plural: str
     items: int
     examples: tuple[str, ...] = ()
+    has_shelf: bool = False
 
 
 class ItemEdge(msgspec.Struct, frozen=True):
@@ -221,3 +231,46 @@ class RequestHandle:
     def __init__(self) -> None:
         self.stopped = Flag()
         self.over = Flag()
+
+
+class ImportRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that comes in.
+
+    Args:
+        path: The file.
+        user: Whose it is; None for a catalogue, and for a file that names its users.
+        domain: What a table of no known format is about, which may be new; None where it tells.
+    """
+
+    path: str
+    user: str | None = None
+    domain: str | None = None
+
+
+class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes to which file: a user's history or profile, or the items of a domain.
+
+    Args:
+        what: The word of `localrec export --what`; "workspace" for all of it.
+        out: The file.
+        user: Whose it is; None for items.
+        domain: Of what.
+        form: The format, where the name of the file does not say it.
+        replaces: A file of this name is replaced.
+    """
+
+    what: str
+    out: str = ""
+    user: str | None = None
+    domain: str | None = None
+    form: str | None = None
+    replaces: bool = False
+
+
+class ExportChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that can go out: its name, its format, and the name of its file."""
+
+    name: str
+    form: str
+    file: str
+    request: ExportRequest

@@ -43,7 +43,11 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
         if count := counts.get((name, domain.item)):
             found.append(
                 DomainSummary(
-                    name=name, plural=domain.plural, items=count, examples=domain.examples
+                    name=name,
+                    plural=domain.plural,
+                    items=count,
+                    examples=domain.examples,
+                    has_shelf=bool(domain.staples),
                 )
             )
     return tuple(sorted(found, key=lambda one: (-one.items, one.name)))

@@ -14,10 +14,17 @@ from localrec.data.rows import ImportReport
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.memory import ReadStore
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import (
+    WORKSPACE,
+    ExportChoice,
+    ExportRequest,
+    ImportRequest,
+    RequestHandle,
+)
 
 if TYPE_CHECKING:
     from localrec.graph.store import Store
+    from localrec_tui.services.import_look import FileLook
 
 _STORE = "store.duckdb"
 # Among the caches: forgetting removes all of them, and nobody else reads this one.
@@ -45,15 +52,6 @@ class DatasetSummary(msgspec.Struct, frozen=True, kw_only=True):
     here: bool
 
 
-class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes to which file: a user's history or profile, or the items of a domain."""
-
-    what: str
-    out: str
-    user: str | None = None
-    domain: str | None = None
-
-
 class TransferService:
     """Sends imports, exports and pulls off as processes of their own.
 
@@ -71,39 +69,35 @@ class TransferService:
     ) -> None:
         self._folder, self._read, self._writing = folder, read, writing
         self._commands = CommandRunner(folder, close_s=20.0)
+        self._domains_before: tuple[str, ...] = ()  # the workspace's own, before the last import
 
-    def is_personal(self, path: str) -> bool:
-        """Tell whether a file is somebody's export, which needs a user.
+    def look(self, path: str) -> FileLook:
+        """Look what a file is, and what must be said of it before it is read.
 
         Raises:
             InputError: there is no such file.
         """
-        from localrec.foundation.errors import InputError
-        from localrec.sources import detect_kind, open_source
+        from localrec_tui.services.import_look import look_at_file
 
-        place = Path(path).expanduser()
-        if not place.exists():
-            raise InputError(f"There is no file {place}.", "Tab completes a path.")
-        try:
-            return bool(getattr(open_source(detect_kind(place)), "personal", False))
-        except InputError:
-            return False  # a table of no known format: the dry run says what can be done
+        return look_at_file(self._folder, path)
 
     def dry_run(
-        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+        self, wanted: ImportRequest, request: RequestHandle, progress: Progress
     ) -> ImportReport:
         """Read a file and return the receipt that an import would give; nothing changes."""
-        arguments = (*_import_arguments(path, user), "--dry-run")
+        arguments = (*_import_arguments(wanted), "--dry-run")
         return _report(self._commands.send(arguments, request, progress))
 
     def import_file(
-        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+        self, wanted: ImportRequest, request: RequestHandle, progress: Progress
     ) -> ImportReport:
         """Import a file; the store as it was is kept for `undo_import`."""
+        from localrec.workspace.own_domains import own_domain_names
+
         with self._writing():
             self._keep_store()
-            arguments = _import_arguments(path, user)
-            return _report(self._commands.send(arguments, request, progress))
+            self._domains_before = tuple(own_domain_names(self._folder))
+            return _report(self._commands.send(_import_arguments(wanted), request, progress))
 
     def can_undo_import(self) -> bool:
         """Whether the store as it was before the last import is still kept."""
@@ -116,22 +110,35 @@ class TransferService:
             UsageError: nothing was imported here, or it was forgotten since.
         """
         from localrec.foundation.errors import UsageError
+        from localrec.workspace.own_domains import own_domain_names, remove_domain
 
         if not self.can_undo_import():
             raise UsageError("There is no import to take back.", "I imports something.")
         with self._writing():
             (self._folder / _BEFORE).replace(self._folder / _STORE)
+            for name in set(own_domain_names(self._folder)).difference(self._domains_before):
+                remove_domain(self._folder, name)
+
+    def export_choices(self, user: str | None) -> tuple[ExportChoice, ...]:
+        """What can go out: a user's history and profile in each domain, catalogues, all of it."""
+        from localrec_tui.services.export_choices import export_choices
+
+        return self._read(lambda store: export_choices(store, user))
 
     def export(self, wanted: ExportRequest, request: RequestHandle, progress: Progress) -> str:
         """Write a file; returns what is in it, in a sentence."""
         out = str(Path(wanted.out).expanduser())
-        arguments = ["export", "--what", wanted.what, "--out", out]
-        if wanted.user is not None:
-            arguments += ["--user", wanted.user]
-        if wanted.domain is not None:
-            arguments += ["--domain", wanted.domain]
+        force = ["--force"] if wanted.replaces else []
+        if wanted.what == WORKSPACE:
+            [report] = self._commands.send(("backup", out, *force), request, progress)
+            return f"The whole workspace is in {report['path']}: {report['files']:,} files."
+        arguments = ["export", "--what", wanted.what, "--out", out, *force]
+        named = {"--user": wanted.user, "--domain": wanted.domain, "--format": wanted.form}
+        for option, value in named.items():
+            arguments += [] if value is None else [option, value]
         [report] = self._commands.send(arguments, request, progress)
-        return " ".join(f"{one['rows']:,} rows are in {one['path']}." for one in report["files"])
+        told = [f"{one['rows']:,} rows are in {one['path']}." for one in report["files"]]
+        return " ".join([*told, *report["notes"]])
 
     def datasets(self) -> tuple[DatasetSummary, ...]:
         """The data sets that localrec knows, and whether they are here."""
@@ -185,9 +192,10 @@ class TransferService:
             before.chmod(0o600)
 
 
-def _import_arguments(path: str, user: str | None) -> tuple[str, ...]:
-    whose = () if user is None else ("--user", user)
-    return ("import", "auto", str(Path(path).expanduser()), *whose)
+def _import_arguments(wanted: ImportRequest) -> tuple[str, ...]:
+    whose = () if wanted.user is None else ("--user", wanted.user)
+    about = () if wanted.domain is None else ("--domain", wanted.domain, "--accept")
+    return ("import", "auto", str(Path(wanted.path).expanduser()), *whose, *about)
 
 
 def _report(documents: tuple[Any, ...]) -> ImportReport:

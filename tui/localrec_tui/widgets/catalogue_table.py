@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
-from localrec.data.rows import Event
-from localrec_tui.messages import UndoRequested
+from localrec_tui.widgets.feedback_actions import FeedbackActions
 from localrec_tui.widgets.paged_table import PagedTable
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS
 
 
-class CatalogueTable(PagedTable):
+class CatalogueTable(FeedbackActions, PagedTable):
     """The list of items, which owns the single-letter keys: outside it a letter is a letter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -25,18 +22,3 @@ class CatalogueTable(PagedTable):
         Binding("r", "screen.turn_order", "Reverse", show=False, id="reverse"),
         Binding("slash", "screen.search", "Search", show=False, id="search"),
     ]
-
-    @dataclass
-    class Rated(Message):
-        """The user gives feedback on the current item."""
-
-        event: Event
-        reason: bool
-
-    def action_say(self, event: str, reason: bool = False) -> None:
-        """Give feedback on the current item."""
-        self.post_message(self.Rated(Event(event), reason=reason))
-
-    def action_take_back(self) -> None:
-        """Take back the last feedback."""
-        self.post_message(UndoRequested())

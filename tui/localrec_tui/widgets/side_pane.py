@@ -32,6 +32,7 @@ class SideLoaded(Message, bubble=False):
     user: str
     said: HistoryView
     shelf: tuple[ShelfComponent, ...]
+    has_shelf: bool
 
 
 class SidePane(Vertical):
@@ -74,8 +75,10 @@ class SidePane(Vertical):
 
         def read() -> SideLoaded:
             said = services.people.history(user, "", "newest", _LINES)
-            shelf = services.catalogue.shelf(domain, user).things if domain else ()
-            return SideLoaded(user, said, shelf)
+            if not domain:
+                return SideLoaded(user, said, (), has_shelf=True)
+            shelf = services.catalogue.shelf(domain, user)
+            return SideLoaded(user, said, shelf.things, has_shelf=shelf.is_meant)
 
         run_in_thread(self, "what was said", read, is_logged=False)
 
@@ -85,6 +88,7 @@ class SidePane(Vertical):
         if message.user != app.user:
             return
         self.query_one("#side-said").border_subtitle = f"{message.said.total:,} in all"
+        self.query_one("#side-shelf").display = message.has_shelf
         lines = list(_said(message.said))
         shelf = "\n".join(one.name for one in message.shelf)
         self._show(Content("\n").join(lines) if lines else _NOTHING, shelf or _NO_SHELF)

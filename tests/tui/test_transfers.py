@@ -1,0 +1,95 @@
+"""The looks, imports and exports that the app has done: a real workspace, files of all kinds."""
+
+import csv
+
+import pytest
+
+from localrec.data.rows import Event
+from localrec.foundation.errors import InputError
+from localrec.foundation.progress import no_progress
+from localrec_tui.services.import_look import FileKind, domain_name_of, name_fault
+from localrec_tui.services.records import ImportRequest, NewFeedback, RequestHandle
+
+WINES = [
+    ["title", "variety", "country", "price"],
+    *([f"Estate {n} Red", ("Merlot", "Syrah")[n % 2], "Chile", str(9 + n)] for n in range(8)),
+]
+
+
+def table(path, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return str(path)
+
+
+class TestLook:
+    def test_proposes_a_name_and_tells_what_becomes_of_each_column(self, local_services, tmp_path):
+        found = local_services.transfers.look(table(tmp_path / "winemag_5k.csv", WINES))
+        assert (found.kind, found.rows, found.domain) == (FileKind.TABLE, 8, "winemag")
+        fates = {one.name: (one.values, one.becomes) for one in found.columns}
+        assert fates["title"][1] == "the item's name"
+        assert fates["variety"] == ("Merlot, Syrah", "links to variety")
+
+    def test_knows_an_export_that_needs_a_name(self, local_services, tmp_path):
+        head = ["Date", "Name", "Year", "Letterboxd URI", "Rating"]
+        path = table(
+            tmp_path / "ratings.csv", [head, ["2026-01-01", "Fargo", "1996", "https://x/1", "4"]]
+        )
+        assert local_services.transfers.look(path).kind is FileKind.EXPORT
+
+    def test_sees_what_many_people_did_and_what_about(self, local_services, tmp_path):
+        rows = [["user", "book", "rating", "date"]]
+        rows += [[f"u{n % 3}", f"Book {n}", str(1 + n % 5), "2026-01-02"] for n in range(12)]
+        found = local_services.transfers.look(table(tmp_path / "log.csv", rows))
+        assert (found.kind, found.domain) == (FileKind.HISTORY, "books")
+
+    def test_leaves_it_open_whose_ratings_a_table_holds(self, local_services, tmp_path):
+        rows = [["name", "rating"], *([f"Thing {n}", str(1 + n % 5)] for n in range(12))]
+        found = local_services.transfers.look(table(tmp_path / "mine.csv", rows))
+        assert found.kind is FileKind.EITHER
+
+    def test_refuses_a_file_that_is_not_there(self, local_services):
+        with pytest.raises(InputError, match="no file"):
+            local_services.transfers.look("/no/such/file.csv")
+
+
+@pytest.mark.parametrize(
+    ("written", "fault"), [("Board Games", ""), ("books", "already"), ("ä b", "cannot name")]
+)
+def test_a_name_of_new_things_is_checked(written, fault):
+    found = name_fault(domain_name_of(written))
+    assert (fault in found) if fault else not found
+
+
+def test_own_things_come_in_with_their_domain_and_go_with_it(local_services, tmp_path):
+    transfers = local_services.transfers
+    wanted = ImportRequest(path=table(tmp_path / "wines.csv", WINES), domain="wines")
+    assert transfers.dry_run(wanted, RequestHandle(), no_progress).kept == 8
+    assert [one.name for one in local_services.domains()] == ["cocktails"]
+    transfers.import_file(wanted, RequestHandle(), no_progress)
+    assert [(one.name, one.items) for one in local_services.domains()] == [
+        ("wines", 8),
+        ("cocktails", 5),
+    ]
+    assert transfers.look(wanted.path).kind is FileKind.KNOWN
+    transfers.undo_import()
+    assert [one.name for one in local_services.domains()] == ["cocktails"]
+    assert transfers.look(wanted.path).kind is FileKind.TABLE
+
+
+def test_of_a_person_history_and_profile_go_out_for_each_domain(local_services, tmp_path):
+    transfers = local_services.transfers
+    domain = local_services.domains()[0].name
+    word = NewFeedback(user="a/b", domain=domain, item="negroni", event=Event.LIKED)
+    local_services.give_feedback(word)
+    choices = transfers.export_choices("a/b")
+    assert [one.file for one in choices] == [
+        "a-b-history.csv",
+        "a-b-profile.json",
+        "cocktails.csv",
+        "localrec-backup.zip",
+    ]
+    assert [one.file for one in transfers.export_choices(None)] == [
+        "cocktails.csv",
+        "localrec-backup.zip",
+    ]

@@ -1,0 +1,69 @@
+"""What can go out of a workspace, for one user."""
+
+from __future__ import annotations
+
+import re
+
+from localrec.graph.domain_files import load_domain
+from localrec.graph.store import Store
+from localrec_tui.services.records import WORKSPACE, ExportChoice, ExportRequest
+from localrec_tui.services.store_queries import domain_summaries, user_domains
+
+_HISTORY, _PROFILE, _ITEMS = "history", "profile", "items"
+_LETTERBOXD, _FILMS = "letterboxd", "movies"
+
+
+def export_choices(store: Store, user: str | None) -> tuple[ExportChoice, ...]:
+    """A user's histories and profiles first, the one with most in it on top; then catalogues."""
+    found: list[ExportChoice] = []
+    if user is not None:
+        names = user_domains(store, user)
+        found += [_history(user, name, is_only=len(names) == 1) for name in names]
+        found += [_for_letterboxd(user) for name in names if name == _FILMS]
+        found += [_profile(user, name, is_only=len(names) == 1) for name in names]
+    for one in domain_summaries(store):
+        request = ExportRequest(what=_ITEMS, domain=one.name)
+        name = f"all {one.items:,} {one.plural}"
+        found.append(ExportChoice(name=name, form="CSV", file=f"{one.name}.csv", request=request))
+    return (*found, _backup()) if found else ()
+
+
+def _history(user: str, domain: str, *, is_only: bool) -> ExportChoice:
+    return ExportChoice(
+        name=f"the history of {user}: {load_domain(domain).plural}",
+        form="CSV",
+        file=f"{_stem(user)}-history.csv" if is_only else f"{_stem(user)}-history-{domain}.csv",
+        request=ExportRequest(what=_HISTORY, user=user, domain=domain),
+    )
+
+
+def _for_letterboxd(user: str) -> ExportChoice:
+    return ExportChoice(
+        name=f"the films of {user} for Letterboxd",
+        form="CSV that it imports",
+        file=f"{_stem(user)}-{_LETTERBOXD}.csv",
+        request=ExportRequest(what=_HISTORY, user=user, domain=_FILMS, form=_LETTERBOXD),
+    )
+
+
+def _profile(user: str, domain: str, *, is_only: bool) -> ExportChoice:
+    return ExportChoice(
+        name=f"the profile of {user}: {load_domain(domain).plural}",
+        form="JSON",
+        file=f"{_stem(user)}-profile.json" if is_only else f"{_stem(user)}-profile-{domain}.json",
+        request=ExportRequest(what=_PROFILE, user=user, domain=domain),
+    )
+
+
+def _backup() -> ExportChoice:
+    return ExportChoice(
+        name="the whole workspace",
+        form="a backup that localrec restore reads",
+        file="localrec-backup.zip",
+        request=ExportRequest(what=WORKSPACE),
+    )
+
+
+def _stem(user: str) -> str:
+    """A user's key as the beginning of a file's name."""
+    return re.sub(r"[^\w.-]+", "-", user).strip("-.") or "my"
