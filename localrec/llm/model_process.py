@@ -46,7 +46,7 @@ from localrec.llm.gguf_header import (
     read_header,
 )
 from localrec.llm.model_catalog import declared_template
-from localrec.llm.self_test import remember, remembered, require_fluent
+from localrec.llm.self_test import is_test_due, remember, require_fluent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -341,11 +341,7 @@ class ModelProcess:
             finally:
                 with self._switch:
                     self._running = None
-        if isinstance(reply, protocol.ErrorReply):
-            raise _FAILURES[reply.kind](reply.message, reply.hint)
-        if not isinstance(reply, expected):
-            raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
-        return reply
+        return _checked_reply(reply, expected)
 
     def _exchange(
         self, request: protocol.CallRequest, chat: bool, on_chunk: Callable[[str], None]
@@ -379,10 +375,7 @@ class ModelProcess:
         _check_installed()
         self._drop_child()  # one that died while idle
         header = self._files.checked_header()
-        # A llama.cpp that GCC 12 compiled for AMX dies there at its first batch, and some virtual
-        # machines announce instructions that they do not carry out. Weights in plain order need
-        # none of them; where that helped it is kept in mind, a crash costs half a second.
-        plain_order = pulled("models") / "plain-weight-order"
+        plain_order = _plain_order_mark()
         repack = not plain_order.exists()
         try:
             return self._open(header, repack=repack)
@@ -395,19 +388,13 @@ class ModelProcess:
             return child
 
     def _open(self, header: GgufHeader, *, repack: bool) -> ChildProcess:
-        found = remembered(self._path) if self._self_test else None
-        if found is not None:
-            require_fluent(self._path, found)
+        is_due = self._self_test and is_test_due(self._path)
         child = ChildProcess(self._log, self._silence_s)
         with self._switch:
             self._header, self._child = header, child
-        is_due = self._self_test and found is None
         opened = child.ask(self._files.open_request(header, repack, is_due), self._is_overdue)
         try:
-            if isinstance(opened, protocol.ErrorReply):
-                raise ModelError(opened.message, opened.hint)
-            if isinstance(opened, protocol.OpenReply) and opened.nats is not None:
-                require_fluent(self._path, remember(self._path, opened.nats))
+            _check_opened(self._path, opened)
         except ModelError:
             self._drop_child()
             raise
@@ -419,6 +406,31 @@ class ModelProcess:
             child, self._child = self._child, None
         if child is not None:
             child.stop()
+
+
+def _plain_order_mark() -> Path:
+    """The file that is there once weights in plain order were found to be needed."""
+    # A llama.cpp that GCC 12 compiled for AMX dies there at its first batch, and some virtual
+    # machines announce instructions that they do not carry out. Weights in plain order need
+    # none of them; where that helped it is kept in mind, a crash costs half a second.
+    return pulled("models") / "plain-weight-order"
+
+
+def _check_opened(path: Path, opened: protocol.Reply) -> None:
+    """Refuse a model that did not load, or that the self-test found to read no language."""
+    if isinstance(opened, protocol.ErrorReply):
+        raise ModelError(opened.message, opened.hint)
+    if isinstance(opened, protocol.OpenReply) and opened.nats is not None:
+        require_fluent(path, remember(path, opened.nats))
+
+
+def _checked_reply(reply: protocol.Reply, expected: type[_AnyReply]) -> _AnyReply:
+    """Raise what the reply tells, or return it as what was expected."""
+    if isinstance(reply, protocol.ErrorReply):
+        raise _FAILURES[reply.kind](reply.message, reply.hint)
+    if not isinstance(reply, expected):
+        raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
+    return reply
 
 
 def _check_installed() -> None:

@@ -63,6 +63,6 @@ def _loss(row: object, size: int, following: int) -> float:
     """The negative logarithm of the probability of the token that follows."""
     if not row:
         return float("inf")
-    scores = np.ctypeslib.as_array(row, (size,)).astype(np.float64)  # type: ignore[call-overload]
+    scores = np.ctypeslib.as_array(row, (size,)).astype(np.float64)
     highest = scores.max()
     return float(highest + np.log(np.exp(scores - highest).sum()) - scores[following])

@@ -1,8 +1,8 @@
 """Whether a model reads language at all, measured once for each file and remembered.
 
-The measure is `native_fluency`, taken when a file is first loaded (a twentieth of a second for
-SmolLM2). It is kept in the folder of pulled models under the file's path, inode, time and size, so
-a file that changed is tested again, and one that failed is refused before it is loaded.
+The measure is `native_fluency`, taken when a file is first loaded. It is kept in the folder of
+pulled models under the file's path, inode, time and size, so a file that changed is tested again,
+and one that failed is refused before it is loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
 from localrec.foundation.record_files import read_record, write_record
 
-# SmolLM2 with 135 million weights in four bits reaches 3.3, chance among 49,152 tokens is 10.8.
+# SmolLM2 with 135 million weights in four bits reaches 2.8, chance among 49,152 tokens is 10.8.
 # A sound model of another language or of code stays below; what is above foretells nothing.
 MOST_NATS = 7.0
 
@@ -27,6 +27,18 @@ class FluencyRecord(msgspec.Struct, frozen=True):
     """How surprised a model was by the fixed text, in nats a token; None: without bounds."""
 
     nats: float | None
+
+
+def is_test_due(path: Path) -> bool:
+    """Whether a file has yet to be tested.
+
+    Raises:
+        ModelError: an earlier test found that it does not read language.
+    """
+    found = remembered(path)
+    if found is not None:
+        require_fluent(path, found)
+    return found is None
 
 
 def remembered(path: Path) -> FluencyRecord | None:
