@@ -34,7 +34,13 @@ def test_a_name_is_refused_by_what_follows_it(read: Callable[[str], Query], ques
 
 
 @pytest.mark.parametrize(
-    "question", ["I can't get enough of gin", "don't skip the gin", "gin doesn't have to be in it"]
+    "question",
+    [
+        "I can't get enough of gin",
+        "don't skip the gin",
+        "gin doesn't have to be in it",
+        "I own far too many bottles of gin",
+    ],
 )
 def test_some_negations_ask_all_the_same(read: Callable[[str], Query], question: str) -> None:
     assert "gin" not in _barred(read(question))
