@@ -181,6 +181,16 @@ def test_books_are_found_by_isbn_and_by_title_and_author(tmp_path: Path, store: 
     assert report.notes[0].startswith("2 of 3 books were found: 1 by their identifier, 1 by title")
 
 
+def test_a_work_that_is_no_json_is_dropped_and_told(tmp_path: Path) -> None:
+    dump = tmp_path / "ol_dump_works_latest.txt"
+    line = "/type/work\t/works/OL%dW\t1\t2021-01-01T00:00:00\t{%s}\n"
+    dump.write_text(line % (1, '"title": "Dune",') + line % (2, '"title": "Emma"'))
+    found = open_source("openlibrary").read(dump, load_domain("books"))
+    assert [item.name for item in found.items] == ["Emma"]
+    assert found.report.dropped == 1
+    assert "no JSON" in found.report.problems[0].problem
+
+
 def test_tracks_get_tags_and_years_of_their_album(tmp_path: Path, store: Store) -> None:
     plays = tmp_path / "plays.csv"
     plays.write_text(

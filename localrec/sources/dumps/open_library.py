@@ -73,7 +73,11 @@ class OpenLibrarySource:
         reader = _Reader(domain, isbns, names)
         items: dict[str, ItemRow] = {}
         for key, raw in found:
-            item = reader.make_item(key, raw)
+            try:
+                item = reader.make_item(key, raw)
+            except msgspec.DecodeError:  # DuckDB allows a comma at the end, JSON does not
+                import_log.drop(0, "json", f"({clean_name(key)}) is no JSON")
+                continue
             if item is None:
                 import_log.drop(0, "title", f"({clean_name(key)}) has no title")
             elif item.key in items:
@@ -150,6 +154,11 @@ class _Reader:
         self._concepts = {identity_of(spelling): name for spelling, name in spellings}
 
     def make_item(self, key: str, raw: str) -> ItemRow | None:
+        """The item of a work, None where it has no title.
+
+        Raises:
+            msgspec.DecodeError: `raw` is no JSON.
+        """
         told: Any = msgspec.json.decode(raw.encode())
         name = clean_name(told.get("title")) if isinstance(told, dict) else ""
         if not name:
