@@ -48,6 +48,7 @@ def deeds(history: HistoryRows) -> list[tuple[str, str, float | None, int]]:
         ("4 stars", 4),
         ("★★★½", 3.5),
         ("★★☆☆☆", 2),
+        ("♥♥♥", 3),
         ("good", None),
     ],
 )
