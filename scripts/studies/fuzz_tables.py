@@ -118,7 +118,8 @@ def read(path: Path) -> tuple[str, ImportReport | None]:
         return f"lost rows: {report}", report
     found = records_in(path)
     is_cut = any("never closed" in one.problem for one in report.problems)
-    if found is not None and not is_cut and found != report.read:
+    titles = sum("stands above the header" in one.problem for one in report.problems)
+    if found is not None and not is_cut and found != report.read + titles:
         return f"lost rows: {report.read} of {found}", report
     return "read", report
 
