@@ -99,17 +99,20 @@ def detect_kind(path: Path) -> str:
     Raises:
         InputError: nothing there, or nothing or several kinds fit.
     """
-    from localrec.sources.detection import preview_file  # gzip and zipfile: only who detects pays
+    # gzip and zipfile: only who detects pays
+    from localrec.sources.detection import preview_file
+    from localrec.sources.foreign_files import name_foreign_file
 
     preview = preview_file(path)
     kinds = source_kinds()
     fitting = [kind for kind in kinds if open_source(kind).recognises(preview)]
     if len(fitting) == 1:
         return fitting[0]
-    seen = (
-        f"looks like {' and like '.join(fitting)}" if fitting else "does not look like any export"
-    )
-    raise InputError(f"{path} {seen}.", f"Name the kind yourself: {', '.join(kinds)}.")
+    by_hand = f"Name the kind yourself: {', '.join(kinds)}."
+    if fitting:
+        raise InputError(f"{path} looks like {' and like '.join(fitting)}.", by_hand)
+    what, remedy = name_foreign_file(path, preview) or ("", by_hand)
+    raise InputError(f"{path} does not look like any export{what and f': {what}'}.", remedy)
 
 
 def _reader(kind: str) -> Any:
