@@ -30,6 +30,10 @@ Item = Annotated[str, Field(min_length=1, max_length=500, description="An item's
 Domain = Annotated[
     str | None, Field(description="The domain, where the workspace has several; else it is found.")
 ]
+System = Annotated[
+    str,
+    Field(max_length=100, description="The system, as --system of a command names it."),
+]
 Count = Annotated[int, Field(ge=1, le=_MOST, description="How many items at most.")]
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -82,18 +86,22 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         user: Key | None = None,
         have: Annotated[str | None, Field(description="What is at hand, parted by commas.")] = None,
         domain: Domain = None,
+        system: System = "marc",
     ) -> dict[str, Any]:
         """Answer a question about the local catalogue, with the reason for each item.
 
         Exclusions are never broken; what could not be met is listed under `relaxed`.
         """
-        return desk.ask(question, k=k, user=user, have=have, domain=domain).to_dict()
+        answer = desk.ask(question, k=k, user=user, have=have, domain=domain, system=system)
+        return answer.to_dict()
 
     @server.tool(annotations=_READS)
     @_told
-    def recommend(user: Key, k: Count = 10, domain: Domain = None) -> dict[str, Any]:
+    def recommend(
+        user: Key, k: Count = 10, domain: Domain = None, system: System = "auto"
+    ) -> dict[str, Any]:
         """Recommend items that a user has not met, by their own history, each with its reason."""
-        return desk.recommend(user, k=k, domain=domain).to_dict()
+        return desk.recommend(user, k=k, domain=domain, system=system).to_dict()
 
     @server.tool(annotations=_READS)
     @_told

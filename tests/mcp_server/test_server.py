@@ -71,6 +71,20 @@ class TestTools:
         assert not gone.structured_content["dry_run"] and not gone.structured_content["found"]
         assert nobody.is_error and "Nobody called 'anna'" in nobody.content[0].text
 
+    def test_a_system_that_is_named_ranks_and_an_unknown_one_is_an_error(self, folder):
+        _, counted, unknown, unanswered = talk(
+            folder,
+            ("rate", {"user": "anna", "item": "Negroni", "verdict": "like"}),
+            ("recommend", {"user": "anna", "k": 3, "system": "popularity"}),
+            ("recommend", {"user": "anna", "k": 3, "system": "nonsense"}),
+            ("ask", {"question": "a sour", "system": "nonsense"}),
+        )
+        with Workspace(folder) as desk:
+            names = [one.key for one in desk.recommend("anna", k=3, system="popularity").items]
+        assert [one["key"] for one in counted.structured_content["items"]] == names
+        assert unknown.is_error and "nonsense" in unknown.content[0].text
+        assert unanswered.is_error and "nonsense" in unanswered.content[0].text
+
     def test_forgetting_without_a_confirmation_changes_nothing(self, folder):
         _, _, kept = talk(
             folder,
