@@ -137,9 +137,25 @@ class _Group(TyperGroup):
         return spare_conversions(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> Any:
-        """Write the help."""
+        """Write the help, its paragraphs filled to the width and its examples line by line."""
         import_help_writer()
+        self.help, self.epilog = _as_paragraphs(self.help), _as_paragraphs(self.epilog)
         return super().format_help(ctx, formatter)
+
+
+def _as_paragraphs(text: str | None) -> str | None:
+    """Join the lines of each paragraph; indented ones are examples and stay lines."""
+    if text is None:
+        return None
+    told: list[str] = []
+    for paragraph in filter(str.strip, text.split("\n\n")):
+        is_example = paragraph.lstrip("\n").startswith("  ")
+        line = paragraph.strip("\n") if is_example else " ".join(paragraph.split())
+        if is_example and told and told[-1].startswith("  "):
+            told[-1] += f"\n{line}"
+        else:
+            told.append(line)
+    return "\n\n".join(told)
 
 
 class _Command(TyperCommand):
@@ -150,8 +166,9 @@ class _Command(TyperCommand):
         return spare_conversions(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> Any:
-        """Write the help."""
+        """Write the help, its paragraphs filled to the width and its examples line by line."""
         import_help_writer()
+        self.help, self.epilog = _as_paragraphs(self.help), _as_paragraphs(self.epilog)
         return super().format_help(ctx, formatter)
 
     def make_parser(self, ctx: Any) -> Any:

@@ -120,3 +120,14 @@ def test_ctrl_c_leaves_no_half_file(bar, localrec_command, tmp_path):
     assert process.returncode == 130, told
     assert "interrupted" in told
     assert not folder.exists()
+
+
+def test_paragraphs_of_a_help_are_filled_and_each_example_is_a_line(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [line.strip() for line in cli("import", "--help").out.splitlines()]
+    begin = lines.index("Examples:")
+    assert lines[begin + 2].startswith("localrec import auto")
+    assert lines[begin + 3].startswith("localrec import goodreads")
+    about = lines[begin - 7 : begin - 1]
+    assert about[0].startswith("KIND is auto")
+    assert all(len(line) > 60 for line in about[1:-1])
