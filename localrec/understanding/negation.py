@@ -14,6 +14,7 @@ from localrec.understanding.refused_behind import is_refused_behind
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
 _WORDS = english().negation
+_SUFFERERS = frozenset(english().refused_behind.sufferers)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
@@ -122,6 +123,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
                 return 0
             if position and words[position - 1] == "why" and cue[0] == "not":
                 return 0  # "why not a Negroni"
+        if cue[-1] == "from" and following in _SUFFERERS and (gaps[end + 1 : end + 2] or [","])[0]:
+            return 0  # "keep rum away from me, something sour"
         if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
         before = words[position - 1] if position and not gaps[position] else ""

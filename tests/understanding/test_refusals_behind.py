@@ -46,6 +46,13 @@ def test_some_negations_ask_all_the_same(read: Callable[[str], Query], question:
     assert "gin" not in _barred(read(question))
 
 
+def test_a_name_is_not_refused_by_what_is_kept_away_from_somebody(
+    read: Callable[[str], Query],
+) -> None:
+    query = read("keep rum away from me, something with gin")
+    assert _barred(query) == {"rum"}
+
+
 def test_what_was_met_is_refused_behind_a_refusal():
     assert find_state("none of the ones i already rated".split()).met is False
     assert find_state("the ones i already rated".split()).met is True
