@@ -189,11 +189,16 @@ def _stated(domain: Domain, kind: str, names: Sequence[str]) -> str:
 
 
 def _as_said(domain: Domain, kind: str, written: str) -> str:
-    """Write a name within a sentence: proper names as they are, other words in lower case."""
-    role = domain.attributes[kind].role
-    proper = role == "creator" or (role in ("category", "container") and written != written.lower())
-    name = " ".join(written.split())
-    return name if proper and kind not in domain.taxonomy else name.lower()
+    """Write a name within a sentence: proper names as they are, other words in lower case.
+
+    What an item is, is a proper name where a later word of it is capitalised ("Pinot Noir").
+    """
+    spec, name = domain.attributes[kind], " ".join(written.split())
+    if spec.says.startswith("is ") and any(word[0].isupper() for word in name.split()[1:]):
+        return name
+    named = spec.role in ("category", "container") and written != written.lower()
+    proper = (spec.role == "creator" or named) and kind not in domain.taxonomy
+    return name if proper else name.lower()
 
 
 def _listed(names: Sequence[str], last: str = "and") -> str:

@@ -169,6 +169,9 @@ def _worked_examples(domain: Domain) -> list[Message]:
 
 
 def _joined(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{'; '.join(parts[:-1])}; and it {parts[-1]}" if len(parts) > 2 else " and ".join(parts)
+    """List what is said of an item; parts that hold commas themselves are parted by semicolons."""
+    if len(parts) < 3:
+        return " and ".join(parts)
+    if any("," in part for part in parts):
+        return f"{'; '.join(parts[:-1])}; and it {parts[-1]}"
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}"
