@@ -191,10 +191,13 @@ def _stated(domain: Domain, kind: str, names: Sequence[str]) -> str:
 def _as_said(domain: Domain, kind: str, written: str) -> str:
     """Write a name within a sentence: proper names as they are, other words in lower case.
 
-    What an item is, is a proper name where a later word of it is capitalised ("Pinot Noir").
+    What an item is, is a proper name where a later word of it is capitalised ("Pinot Noir") or
+    one is an abbreviation ("IPA").
     """
     spec, name = domain.attributes[kind], " ".join(written.split())
-    if spec.says.startswith("is ") and any(word[0].isupper() for word in name.split()[1:]):
+    first, *later = name.split()
+    is_name = first[1:2].isupper() or any(word[0].isupper() for word in later)
+    if spec.says.startswith("is ") and is_name:
         return name
     named = spec.role in ("category", "container") and written != written.lower()
     proper = (spec.role == "creator" or named) and kind not in domain.taxonomy

@@ -180,10 +180,7 @@ _BARE = re.compile(
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
     r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
 )
-_NO_NOUN = english().negation.ends | english().negation.list_words | {
-    "tops", "max", "thanks", "ok", "okay", "pls", "plz", "mate", "bro", "pal", "lads", "total",
-    "each", "ta", "cheers",
-}  # fmt: skip
+_NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
 
 
 def find_bare_amount(text: str) -> AmountSpan | None:

@@ -126,6 +126,7 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     least_behind: tuple[str, ...]
     exactly_behind: tuple[str, ...]
     near_behind: tuple[str, ...]
+    no_nouns: Words
 
 
 class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.explanation.graph_facts import _as_said, _stated
+from localrec.explanation.writer import _joined
 from localrec.graph.domain_files import load_domain
 
 BAR, FILMS = load_domain("cocktails"), load_domain("movies")
@@ -34,3 +35,29 @@ def test_every_name_is_said_and_none_is_a_format(names):
 
 def test_blanks_inside_a_name_are_one():
     assert _as_said(BAR, "ingredient", "Lime   Juice ") == "lime juice"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Pinot Noir", "Pinot Noir"),
+        ("IPA", "IPA"),
+        ("Comedy", "comedy"),
+        ("Film-Noir", "film-noir"),
+    ],
+)
+def test_what_an_item_is_keeps_the_case_of_a_proper_name(written, said):
+    assert _as_said(FILMS, "genre", written) == said
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["has gin"], "has gin"),
+        (["has gin", "is blue"], "has gin and is blue"),
+        (["is a wine", "is from Chile", "costs 9"], "is a wine, is from Chile, and costs 9"),
+        (["has a, b", "is blue", "costs 9"], "has a, b; is blue; and it costs 9"),
+    ],
+)
+def test_what_is_said_of_an_item_is_one_list(parts, text):
+    assert _joined(parts) == text

@@ -116,6 +116,13 @@ def test_questions_about_other_things_begin_otherwise_than_wishes():
     assert not is_errand([one.word for one in tokens("which rum goes with lime")])
 
 
+@pytest.mark.parametrize(
+    "wish", ["a film about a stain", "a novel on etymology", "a thriller with a phone number in it"]
+)
+def test_no_noun_alone_is_an_errand(wish: str) -> None:
+    assert not is_errand([one.word for one in tokens(wish)])
+
+
 def test_who_thanks_and_asks_for_nothing_makes_small_talk():
     assert is_small_talk("cheers, you are a legend", Query(), DRINKS)
     assert not is_small_talk("cheers, something with gin", Query(), DRINKS)
