@@ -120,7 +120,7 @@ class ModelProcess:
         adapter_scale: Strength of the adapter; 0 equals the bare model.
         projector: Projector that encodes pictures for this model, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
-        self_test: Refuse a model that foretells plain English no better than chance.
+        self_test: Refuse a model that cannot predict plain English.
         silence_s: How long a call may give no sign of life before the process is stopped.
     """
 

@@ -1,9 +1,9 @@
-"""How well loaded weights foretell plain English: a self-test that damaged weights do not pass.
+"""Cross-entropy of loaded weights on plain English: a self-test that damaged weights do not pass.
 
 A model whose weights are zeros, noise or in the wrong order loads without an error and answers
-under a grammar like any other. What tells it from a sound one is how surprised it is by an
-ordinary text: 3 to 4 nats a token where it reads language, the logarithm of its vocabulary (10 and
-more) where it does not. The adapter takes no part: the same base is tested with and without it.
+under a grammar like any other. What tells it from a sound one is its cross-entropy on an ordinary
+text: about 3 nats per token where it models language, the logarithm of its vocabulary (10 and more)
+where it does not. The adapter takes no part: the same base is tested with and without it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _TEXT = (
 _CONTEXT = 256
 
 
-def surprise(weights: NativeWeights) -> float:
-    """The mean surprise of a fixed text in nats a token; infinite where there is no answer at all.
+def cross_entropy(weights: NativeWeights) -> float:
+    """The cross-entropy on a fixed text in nats per token; infinite where no logits come back.
 
     Raises:
         ModelError: llama.cpp lacks the memory for the small context that this takes.

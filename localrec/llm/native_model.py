@@ -18,7 +18,7 @@ import numpy as np
 
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.llm.native_embedding import EmbeddingContext
-from localrec.llm.native_fluency import surprise
+from localrec.llm.native_fluency import cross_entropy
 from localrec.llm.native_grammar import Grammar
 from localrec.llm.native_weights import NativeWeights
 
@@ -175,9 +175,9 @@ class NativeModel:
         else:  # an encoder, which only embeds
             self.embed(["warm up"])
 
-    def surprise(self) -> float:
-        """How surprised the bare weights are by a plain text, in nats a token."""
-        return surprise(self._weights)
+    def cross_entropy(self) -> float:
+        """The cross-entropy of the bare weights on a plain text, in nats per token."""
+        return cross_entropy(self._weights)
 
     def keep_first(self, count: int) -> int:
         """Keep the first `count` tokens of the context; return the number really kept.

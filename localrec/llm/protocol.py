@@ -99,7 +99,7 @@ class CancelRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class OpenReply(msgspec.Struct, frozen=True, tag=True):
-    """The model is loaded; `nats` is its surprise by a plain text, where a self-test was asked."""
+    """The model is loaded; `nats` is its cross-entropy on a plain text, where a self-test ran."""
 
     nats: float | None
 

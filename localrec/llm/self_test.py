@@ -1,4 +1,4 @@
-"""Whether a model reads language at all, measured once for each file and remembered.
+"""Whether a model can predict plain English, measured once for each file and remembered.
 
 The measure is `native_fluency`, taken when a file is first loaded. It is kept in the folder of
 pulled models under the file's path, inode, time and size, so a file that changed is tested again,
@@ -19,12 +19,12 @@ from localrec.foundation.paths import make_private, pulled
 from localrec.foundation.record_files import read_record, write_record
 
 # SmolLM2 with 135 million weights in four bits reaches 2.8, chance among 49,152 tokens is 10.8.
-# A sound model of another language or of code stays below; what is above foretells nothing.
+# A sound model of another language or of code stays below; what is above predicts nothing.
 MOST_NATS = 7.0
 
 
 class FluencyRecord(msgspec.Struct, frozen=True):
-    """How surprised a model was by the fixed text, in nats a token; None: without bounds."""
+    """Cross-entropy of a model on the fixed text, in nats per token; None where it is infinite."""
 
     nats: float | None
 
@@ -33,7 +33,7 @@ def is_test_due(path: Path) -> bool:
     """Whether a file has yet to be tested.
 
     Raises:
-        ModelError: an earlier test found that it does not read language.
+        ModelError: an earlier test found that it cannot predict plain English.
     """
     found = remembered(path)
     if found is not None:
@@ -59,17 +59,17 @@ def remember(path: Path, nats: float) -> FluencyRecord:
 
 
 def require_fluent(path: Path, found: FluencyRecord) -> None:
-    """Refuse a model that does not read language.
+    """Refuse a model that cannot predict plain English.
 
     Raises:
-        ModelError: it is more surprised by plain English than any sound model.
+        ModelError: its cross-entropy is higher than that of any sound model.
     """
     if found.nats is not None and found.nats <= MOST_NATS:
         return
-    much = "no bounds" if found.nats is None else f"{found.nats:.1f} nats a token"
+    much = "infinite" if found.nats is None else f"{found.nats:.1f} nats per token"
     raise ModelError(
-        f"{path} does not read language: its surprise by a plain text has {much}, a sound "
-        f"model's at most {MOST_NATS:g}, so its weights are damaged or untrained.",
+        f"{path} cannot predict plain English, so its weights are damaged or untrained: "
+        f"its cross-entropy is {much}, a sound model's at most {MOST_NATS:g}.",
         "Compare the file with its source (localrec models check), or name another model.",
     )
 

@@ -148,7 +148,7 @@ class _Server:
             should_stop=self._should_stop,
         )
         self._model.warm_up()
-        nats = self._model.surprise() if request.self_test else None
+        nats = self._model.cross_entropy() if request.self_test else None
         if request.projector is not None:
             from localrec.llm.projector import Projector  # brings llama.cpp, see above
 

@@ -47,7 +47,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pointing_back: tuple[str, ...]
 
 
-class RefusedBehindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is said of a name in front of it, so that it is refused; the file tells each list."""
 
     verdicts: tuple[str, ...]
@@ -189,7 +189,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All words of one language that the rules use."""
 
     negation: NegationWords
-    refused_behind: RefusedBehindWords
+    trailing_refusals: TrailingRefusalWords
     example: ExampleWords
     mention: MentionWords
     amounts: AmountWords

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from localrec.understanding.language_words import english, phrases_by_first_word
-from localrec.understanding.refused_behind import is_refused_behind
+from localrec.understanding.trailing_refusals import is_refused_after
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
 _WORDS = english().negation
-_SUFFERERS = frozenset(english().refused_behind.sufferers)
+_SUFFERERS = frozenset(english().trailing_refusals.sufferers)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
@@ -68,7 +68,7 @@ def negated_tokens(
         position = start
     for position in range(len(reading.words)):
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
-        if owner[position] >= 0 and ends and is_refused_behind(reading, owner, position):
+        if owner[position] >= 0 and ends and is_refused_after(reading, owner, position):
             _bar_back(reading, owner, position, barred)
         meant = _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
@@ -173,7 +173,7 @@ def _looks_back(reading: Reading, owner: Sequence[int], position: int) -> bool:
         if reading.gaps[place + 1]:
             return False
         if owner[place] >= 0:
-            return is_refused_behind(reading, owner, place)
+            return is_refused_after(reading, owner, place)
     return False
 
 

@@ -29,7 +29,11 @@ from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
-from localrec.understanding.refused_kin import refused_in_texts, refused_kin, refused_titles
+from localrec.understanding.refusal_expansion import (
+    expanded_refusals,
+    refused_in_texts,
+    refused_titles,
+)
 from localrec.understanding.role_decisions import decide_refusals, tag_words, without_asides
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.text_wishes import find_text_places, text_wishes
@@ -64,7 +68,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     also_out = refused_titles(reading, mentions, wanted, target, vocabulary)
     exclude_items = tuple(dict.fromkeys((*exclude_items, *also_out)))
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
-    kin = refused_kin(reading, mentions, wanted, mildly, vocabulary)
+    kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)
     constraints += tuple(one for one in kin if _adds(one, constraints))
     example = frozenset(anchor.split()) if anchor and target is None else frozenset()
     read_otherwise = {

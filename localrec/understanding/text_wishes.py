@@ -57,7 +57,7 @@ def find_text_places(
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
     quoted = _quoted(text, reading) & free
-    between = english().refused_behind.adverbs  # "romance has been wholly kept away"
+    between = english().trailing_refusals.adverbs  # "romance has been wholly kept away"
     content = {
         place
         for place in content_places(reading, vocabulary)

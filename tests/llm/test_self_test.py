@@ -61,7 +61,7 @@ def damaged(smollm2: Path, tmp_path: Path):
 def test_a_model_whose_weights_say_nothing_is_refused_and_told(damaged, change):
     path = damaged(change)
     with ModelProcess(path, self_test=True) as model:
-        with pytest.raises(ModelError, match="does not read language") as told:
+        with pytest.raises(ModelError, match="cannot predict plain English") as told:
             model.generate(HELLO, max_tokens=1)
         assert not model.is_running
     assert "name another model" in told.value.hint

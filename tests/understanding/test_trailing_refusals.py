@@ -53,6 +53,6 @@ def test_a_name_is_not_refused_by_what_is_kept_away_from_somebody(
     assert _barred(query) == {"rum"}
 
 
-def test_what_was_met_is_refused_behind_a_refusal():
+def test_what_was_met_is_refused_after_a_refusal():
     assert find_state("none of the ones i already rated".split()).met is False
     assert find_state("the ones i already rated".split()).met is True

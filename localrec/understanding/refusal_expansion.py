@@ -23,7 +23,7 @@ _SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
 
-def refused_kin(
+def expanded_refusals(
     reading: Reading,
     mentions: Sequence[Mention],
     wanted: Sequence[bool],

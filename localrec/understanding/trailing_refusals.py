@@ -14,7 +14,7 @@ from localrec.understanding.language_words import Phrase, english, phrases, phra
 from localrec.understanding.vocabulary import Reading
 
 _WORDS = english().negation
-_BEHIND = english().refused_behind
+_BEHIND = english().trailing_refusals
 _PHRASES = phrases_by_first_word(_WORDS.behind)
 _VERDICTS = phrases_by_first_word((*_WORDS.alone_behind, *_BEHIND.verdicts))
 _PREDICATES = phrases_by_first_word(_BEHIND.predicates)
@@ -26,7 +26,7 @@ _NEAR = 8  # words between a condition and its name, and between the name and wh
 _AILING = 5  # words in which the harm of a thing is told
 
 
-def is_refused_behind(reading: Reading, owner: Sequence[int], last: int) -> bool:
+def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """Does what follows the name that ends at `last` say that it is not wanted?
 
     Args:
