@@ -11,13 +11,6 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.training.role_bench.asking import ask_cases
 from localrec.training.role_bench.bench import ROLES, RoleComposer, measure_role
 from localrec.training.role_bench.page import add_to_page, charts
-from localrec.training.role_bench.people_cases import (
-    HeldOutPeople,
-    agent_cases,
-    memory_cases,
-    reranker_cases,
-    rule_cases,
-)
 from localrec.training.role_bench.records import (
     SEED,
     BenchReport,
@@ -25,6 +18,13 @@ from localrec.training.role_bench.records import (
     PreparedModel,
     RoleAnswer,
     RoleCases,
+)
+from localrec.training.role_bench.user_cases import (
+    HeldOutUsers,
+    agent_cases,
+    memory_cases,
+    reranker_cases,
+    rule_cases,
 )
 from localrec.training.role_bench.writing_cases import sentence_shape
 from localrec.workspace import OpenWorkspace
@@ -43,7 +43,7 @@ def composer(frequented):
 @pytest.fixture(scope="module")
 def people(frequented):
     with OpenWorkspace(frequented) as workspace:
-        yield HeldOutPeople(workspace, "cocktails", SEED, silent, candidates=4)
+        yield HeldOutUsers(workspace, "cocktails", SEED, silent, candidates=4)
 
 
 def planted_cases(right, by_rules=0.5, count=8) -> RoleCases:

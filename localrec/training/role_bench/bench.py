@@ -18,13 +18,6 @@ from localrec.foundation.record_files import sha256_of
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.usage_tracker import UsageTracker
 from localrec.training.role_bench.asking import ask_cases
-from localrec.training.role_bench.people_cases import (
-    HeldOutPeople,
-    agent_cases,
-    memory_cases,
-    reranker_cases,
-    rule_cases,
-)
 from localrec.training.role_bench.question_cases import reflector_cases, router_cases, slot_cases
 from localrec.training.role_bench.records import (
     SEED,
@@ -34,6 +27,13 @@ from localrec.training.role_bench.records import (
     RoleCases,
     RoleResult,
     RoleSide,
+)
+from localrec.training.role_bench.user_cases import (
+    HeldOutUsers,
+    agent_cases,
+    memory_cases,
+    reranker_cases,
+    rule_cases,
 )
 from localrec.training.role_bench.writing_cases import judge_cases, writer_cases
 from localrec.workspace import OpenWorkspace
@@ -49,7 +49,7 @@ _ITEM_CASES: Mapping[str, Callable[[DomainContext, int, int], RoleCases]] = {
     "writer": writer_cases,
     "judge": judge_cases,
 }
-_PEOPLE_CASES: Mapping[str, Callable[[HeldOutPeople, int], RoleCases]] = {
+_PEOPLE_CASES: Mapping[str, Callable[[HeldOutUsers, int], RoleCases]] = {
     "reranker": reranker_cases,
     "agent": agent_cases,
     "memory": memory_cases,
@@ -131,7 +131,7 @@ class RoleComposer:
 
     def __init__(self, workspace: OpenWorkspace, progress: Progress) -> None:
         self._workspace, self._progress = workspace, progress
-        self._people: HeldOutPeople | EmptyRole | None = None
+        self._people: HeldOutUsers | EmptyRole | None = None
 
     def __enter__(self) -> RoleComposer:
         return self
@@ -161,12 +161,12 @@ class RoleComposer:
         wanted = _PREFERRED if _PREFERRED in present else None
         return domain_of_question(self._workspace, "", wanted)
 
-    def _held_out(self) -> HeldOutPeople | EmptyRole:
+    def _held_out(self) -> HeldOutUsers | EmptyRole:
         if self._people is None:
             self._people = self._opened_people()
         return self._people
 
-    def _opened_people(self) -> HeldOutPeople | EmptyRole:
+    def _opened_people(self) -> HeldOutUsers | EmptyRole:
         rows = self._workspace.store.rows(
             "SELECT n.domain, count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id "
             "GROUP BY ALL ORDER BY count(*) DESC, n.domain LIMIT 1"
@@ -175,7 +175,7 @@ class RoleComposer:
         if not rows:
             return EmptyRole(role="", reason=reason)
         try:
-            return HeldOutPeople(self._workspace, rows[0][0], SEED, self._progress)
+            return HeldOutUsers(self._workspace, rows[0][0], SEED, self._progress)
         except (InputError, UsageError):
             return EmptyRole(role="", reason=reason)
 

@@ -1,4 +1,4 @@
-"""Cases of the roles that know people: reranker, agent, memory keeper, rule maker.
+"""Cases of the roles that know users: reranker, agent, memory keeper, rule maker.
 
 The newest tenth of all rows is asked about, the tenth before it calibrates, and everything else is
 known. Twenty candidates hold one that was chosen. No adapter learns from either tenth.
@@ -66,7 +66,7 @@ _RULED = 100  # cases over which one set of rules is measured
 _TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")
 
 
-class HeldOutPeople:
+class HeldOutUsers:
     """The choices of a domain's people, and what is known from before.
 
     Args:
@@ -161,7 +161,7 @@ class _TopOfDefault(msgspec.Struct, frozen=True):
         return found
 
 
-def reranker_cases(people: HeldOutPeople, count: int) -> RoleCases:
+def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
     """Make candidates in the default's order, whose first ones a model may swap.
 
     How far it may is a share that is learnt on other cases, as `localrec learn --judge` learns it;
@@ -212,7 +212,7 @@ def reranker_cases(people: HeldOutPeople, count: int) -> RoleCases:
     )
 
 
-def agent_cases(people: HeldOutPeople, count: int) -> RoleCases:
+def agent_cases(people: HeldOutUsers, count: int) -> RoleCases:
     """Make requests that an agent ranks with its tools; a trajectory without a ranking scores 0."""
     cases, tools = people.test(count), people.fitted_tools()
     requests = cases.requests()
@@ -240,7 +240,7 @@ def agent_cases(people: HeldOutPeople, count: int) -> RoleCases:
     )
 
 
-def memory_cases(people: HeldOutPeople, count: int) -> RoleCases:
+def memory_cases(people: HeldOutUsers, count: int) -> RoleCases:
     """Make histories to keep in a few sentences, which alone must find the next choice."""
     cases = people.test(count)
     order = _targets_first(cases)[:, :_K]
@@ -280,7 +280,7 @@ def memory_cases(people: HeldOutPeople, count: int) -> RoleCases:
     )
 
 
-def rule_cases(people: HeldOutPeople, count: int) -> RoleCases:
+def rule_cases(people: HeldOutUsers, count: int) -> RoleCases:
     """Make draws of a set of rules; each is measured by the neighbours that it curates."""
     cases = people.test(_RULED)
     order = _targets_first(cases)
