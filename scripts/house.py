@@ -363,10 +363,11 @@ def count_run(root: str, arguments: Sequence[str]) -> None:
     import threading
 
     ran: set[str] = set()
+    ours = (f"{root}/localrec/", f"{root}/tui/localrec_tui/")  # not .venv, whatever root is called
 
     def profile(frame: Any, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_name != "<module>" and "/localrec/" in code.co_filename:
+        if event == "call" and code.co_name != "<module>" and code.co_filename.startswith(ours):
             ran.add(code.co_filename)
 
     sys.path[:0] = [root, f"{root}/tui"]
@@ -381,7 +382,7 @@ def count_run(root: str, arguments: Sequence[str]) -> None:
     except SystemExit as end:
         code = end.code
     sys.setprofile(None)
-    inside = [Path(one).relative_to(root).parts for one in ran if one.startswith(root)]
+    inside = [Path(one).relative_to(root).parts for one in ran]
     found = Traced(len(inside), len({parts[1] for parts in inside}))
     print(msgspec.json.encode(found).decode(), file=sys.stderr)
     raise SystemExit(code)
