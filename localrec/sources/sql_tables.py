@@ -55,15 +55,19 @@ def split_lines(
 ) -> FlatFile:
     """Lines cut at each `delimiter` (of any length); quotes mean nothing.
 
+    Empty cells beyond the last column are passed over, as in `DelimitedTable` and `typed_cells`.
+
     Raises:
         InputError: missing, not text by its first bytes, too large, or in an encoding that is
             neither UTF-8 nor Latin-1.
     """
     lines = _lines(path, 1 if has_header else 0, limits or FileLimits())
+    count = len(columns)
+    surplus = f"trim(array_to_string(cells[{count + 1}:], '')) <> ''"
     ragged = RowFault(
         None,
-        f"len(cells) <> {len(columns)}",
-        f"has {{number}} cells where {len(columns)} belong",
+        f"len(cells) < {count} OR (len(cells) > {count} AND {surplus})",
+        f"has {{number}} cells where {count} belong",
         "len(cells)",
     )
     return FlatFile(
@@ -215,9 +219,10 @@ def _quoted_table(table: DelimitedTable, path: Path) -> FlatFile:
         f"nullstr = '{_NOTHING}', {_packing(path)}, encoding = '{encoding}', "
         f"columns = {{{columns}}})"
     )
+    surplus = ", ".join(names[count:])
     ragged = RowFault(
         None,
-        f"c{count - 1} IS NULL OR c{count} IS NOT NULL",
+        f"c{count - 1} IS NULL OR trim(concat({surplus})) <> ''",
         f"has {{number}} cells where the header has {count}",
         f"list_count([{', '.join(names)}])",
     )

@@ -251,6 +251,7 @@ cells = st.sampled_from(["", " ", "1", " 2 ", "03", "4.5", "5", "nan", "1e0", "x
 @given(st.lists(st.lists(cells, min_size=2, max_size=4).map(",".join), max_size=4))
 @example(["1,4.5,881250949", "", "2,,"])
 @example(["1,4.5,881250949.0"])
+@example(["1,,,"])
 def test_typed_cells_give_what_texts_give_or_nothing(lines: list[str]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
