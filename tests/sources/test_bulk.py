@@ -121,6 +121,13 @@ def test_rows_keep_their_numbers_past_empty_and_ragged_ones(tmp_path: Path, end:
     )
 
 
+@pytest.mark.parametrize("text", ["u,i\n1,2,, \n", 'u,i\n1,"2",, \n'], ids=["plain", "quoted"])
+def test_empty_cells_beyond_the_last_column_cost_no_row(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert judge(delimited_table(path)) == (1, [])
+
+
 def test_quoted_cells_hold_delimiters_and_line_breaks(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('u,i\n"a, b","one\ntwo"\n3\n"4",5,6\n7,bad\n8,""\n')

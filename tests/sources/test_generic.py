@@ -178,7 +178,7 @@ COSTS_A_ROW = {
     "no user": (",b,3,", (3, "u", "is empty there")),
     "an invisible item": ("mia,\u200b,3,", (3, "i", "is empty there")),
     "too few cells": ("mia,b", (3, None, "has 2 cells where 4 belong")),
-    "too many cells": ("mia,b,3,,,", (3, None, "has 6 cells where 4 belong")),
+    "too many cells": ("mia,b,3,,x,", (3, None, "has 6 cells where 4 belong")),
 }
 
 
