@@ -478,6 +478,18 @@ class TestPicture:
         images = [one.image for one in given(services, "ask")]
         assert images == [str(Path("~/red.png").expanduser()), None]
 
+    async def test_leads_to_the_line_so_that_no_letter_is_a_verdict(self, open_app, services):
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            pilot.app.screen.query_one(Results).take_focus()
+            await press(pilot, "f8")
+            await write(pilot, "~/red.png")
+            await press(pilot, "enter")
+            await write(pilot, "lovely drinks")
+            await press(pilot, "enter")
+        assert given(services, "ask")[-1].text == "lovely drinks"
+        assert not given(services, "feedback")
+
     async def test_is_told_as_it_was_seen(self, open_app, services):
         services.pictured = QueryImage(
             by="colours without a model",

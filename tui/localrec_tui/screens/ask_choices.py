@@ -9,6 +9,7 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.services.records import AGENTIC, AGENTIC_FUSED, MARC, MARC_MODEL, DomainSummary
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.prompt import Prompt
 
 BY_RULES = "rules"
 _SYSTEMS = (
@@ -55,17 +56,22 @@ class AskChoices(AnswerScreen):
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = None if domain == _ANY else domain
-            self._show_choices()
+            self._go_on()
 
     def _image_picked(self, path: str | None) -> None:
         if path is not None:
             self._image = Path(path).expanduser() if path else None
-            self._show_choices()
+            self._go_on()
 
     def _system_picked(self, system: str | None) -> None:
         if system is not None:
             self._system = system
-            self._show_choices()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        # What is typed next is a question: in the list its letters would store opinions.
+        self._show_choices()
+        self.query_one(Prompt).focus()
 
     def _show_choices(self) -> None:
         plurals = {one.name: one.plural for one in self._domains}
