@@ -63,7 +63,7 @@ def split_lines(
     """
     lines = _lines(path, 1 if has_header else 0, limits or FileLimits())
     count = len(columns)
-    surplus = f"trim(array_to_string(cells[{count + 1}:], '')) <> ''"
+    surplus = _is_filled(f"array_to_string(cells[{count + 1}:], '')")
     ragged = RowFault(
         None,
         f"len(cells) < {count} OR (len(cells) > {count} AND {surplus})",
@@ -219,10 +219,10 @@ def _quoted_table(table: DelimitedTable, path: Path) -> FlatFile:
         f"nullstr = '{_NOTHING}', {_packing(path)}, encoding = '{encoding}', "
         f"columns = {{{columns}}})"
     )
-    surplus = ", ".join(names[count:])
+    surplus = _is_filled(f"concat({', '.join(names[count:])})")
     ragged = RowFault(
         None,
-        f"c{count - 1} IS NULL OR trim(concat({surplus})) <> ''",
+        f"c{count - 1} IS NULL OR (c{count} IS NOT NULL AND {surplus})",
         f"has {{number}} cells where the header has {count}",
         f"list_count([{', '.join(names)}])",
     )
@@ -238,6 +238,11 @@ def _lines(path: Path, skip: int, limits: FileLimits) -> str:
         f"delim = '\x01', quote = '', escape = '', strict_mode = false, {_packing(path)}, "
         f"encoding = '{_encoding_for(path, encoding)}', columns = {{'line': 'VARCHAR'}})"
     )
+
+
+def _is_filled(text: str) -> str:
+    """SQL that is true where a text holds more than blanks and tabs."""
+    return f"NOT regexp_full_match({text}, '\\s*')"
 
 
 def _packing(path: Path) -> str:

@@ -121,7 +121,7 @@ def test_rows_keep_their_numbers_past_empty_and_ragged_ones(tmp_path: Path, end:
     )
 
 
-@pytest.mark.parametrize("text", ["u,i\n1,2,, \n", 'u,i\n1,"2",, \n'], ids=["plain", "quoted"])
+@pytest.mark.parametrize("text", ["u,i\n1,2,, \t\n", 'u,i\n1,"2",, \t\n'], ids=["plain", "quoted"])
 def test_empty_cells_beyond_the_last_column_cost_no_row(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text)

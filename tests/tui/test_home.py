@@ -42,6 +42,18 @@ class TestHome:
             assert "Gimlet has gin." in seen(pilot)
         assert [one.text for one in given(services, "ask")] == ["gin please"]
 
+    async def test_leads_a_choice_back_to_the_line_where_letters_are_no_verdicts(
+        self, open_app, services
+    ):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            pilot.app.screen.query_one(HomeList).focus()
+            await press(pilot, "f5", "enter")
+            await settled(pilot)
+            await write(pilot, "lovely drinks")
+            assert pilot.app.screen.query_one(Prompt).value == "lovely drinks"
+        assert services.words == []
+
     async def test_asks_an_example_in_three_keys(self, open_app, services):
         async with open_app(WIDE, mode="") as pilot:
             pilot.app.screen.query_one("#try", OptionList).focus()

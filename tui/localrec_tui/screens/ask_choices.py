@@ -56,20 +56,20 @@ class AskChoices(AnswerScreen):
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = None if domain == _ANY else domain
-            self._go_on()
+            self._return_to_line()
 
     def _image_picked(self, path: str | None) -> None:
         if path is not None:
             self._image = Path(path).expanduser() if path else None
-            self._go_on()
+            self._return_to_line()
 
     def _system_picked(self, system: str | None) -> None:
         if system is not None:
             self._system = system
-            self._go_on()
+            self._return_to_line()
 
-    def _go_on(self) -> None:
-        # What is typed next is a question: in the list its letters would store opinions.
+    def _return_to_line(self) -> None:
+        # What is typed next is a question: in the list its letters would store verdicts.
         self._show_choices()
         self.query_one(Prompt).focus()
 

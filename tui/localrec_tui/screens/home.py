@@ -156,6 +156,7 @@ class HomeScreen(UserScreen):
             self._domain = None if domain == _ANY else domain
             self._show_choices()
             self._load_list()
+            self.query_one(Prompt).focus()  # the next letters are a question, no verdicts
 
     @on(Input.Submitted, "#prompt")
     def _submitted(self, event: Input.Submitted) -> None:
