@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import os
 import subprocess
 import sys
@@ -67,6 +68,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the workers of xdist begin with what takes longest, so that all end at about once."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         items[:] = longest_first(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector of garbage from looking at all that was loaded so far, again and again."""
+    gc.freeze()
 
 
 @pytest.fixture
