@@ -156,12 +156,15 @@ class TestOneQuestion:
         assert (code, out) == (1, "")
         assert "/no/such/file.gguf" in err
 
-    def test_without_vectors_is_told_how_to_make_them(self, cli, own_workspace):
+    def test_without_vectors_it_answers_by_spelling_and_tells_how_to_make_them(
+        self, cli, own_workspace
+    ):
         with OpenWorkspace(own_workspace, writable=True) as opened:
             opened.store.execute("DELETE FROM embedding")
         code, out, err = ask(cli, own_workspace, "gin")
-        assert (code, out) == (1, "")
-        assert "localrec index" in err
+        assert code == 0
+        assert "Gimlet" in out
+        assert "localrec index makes them" in err
 
 
 class TestHostileQuestions:
