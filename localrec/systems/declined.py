@@ -44,7 +44,7 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
         return query  # vectors by spelling, until the real ones are made, know no topics
     weights = topic_weights()
     if weights.embedder == embedder.name:
-        is_other = topic_score(search.vector, weights) > needed
+        is_other = topic_score(search.vector, text, weights) > needed
     else:
         prototypes: TopicPrototypes = context.once(
             "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)

@@ -1,17 +1,21 @@
 """Whether a question is a wish for an item at all, small talk, or about something else.
 
-What a rule can be sure of is decided by words. Of the rest the embedder's vector tells: by weights
-that were learnt for it (`scripts/studies/topic_weights.py`), else by the nearest known question.
+What a rule can be sure of is decided by words. Of the rest the vector and the words tell, by
+weights that were learnt for them (`scripts/studies/topic_weights.py`), else the nearest known
+question does.
 The more of a question was read, and the more it asks, the surer the vector must be.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -27,6 +31,7 @@ _ASKS = frozenset(
     "something anything recommend recommendation suggest suggestion suggestions like similar one "
     "ones some any mood fancy crave craving want need best good favourite favorite".split()
 )
+WORD_PLACES = 4096  # of words and pairs of words, by their checksum
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on dev questions and on sentences of our own; a score of 0 is as likely one as the other.
 _LEAST_SCORE, _STEP, _STEP_OF_ERRANDS = 0.2, 0.2, 0.15
@@ -37,16 +42,18 @@ _LEAST = 0.30  # likeness to a question about something else, below which nothin
 
 
 class TopicWeights(msgspec.Struct, frozen=True):
-    """Weights of an embedder's dimensions: above 0 a sentence is about something else.
+    """Weights of a sentence's vector and words: above 0 it is about something else.
 
     Args:
         embedder: The name of the embedder that they fit.
-        weights: One a dimension.
+        weights: One a dimension of the vector.
+        words: One a place of `word_places`.
         bias: Added to their sum.
     """
 
     embedder: str
     weights: tuple[float, ...]
+    words: tuple[float, ...]
     bias: float
 
 
@@ -125,9 +132,22 @@ def is_errand(words: Sequence[str]) -> bool:
     )
 
 
-def topic_score(vector: Vectors, weights: TopicWeights) -> float:
-    """How much a question is about something else, by its vector (1, size)."""
-    return float(vector[0] @ np.asarray(weights.weights, dtype=np.float32)) + weights.bias
+def word_places(text: str) -> list[int]:
+    """Return where the words and pairs of words of a sentence lie among `WORD_PLACES`, ascending.
+
+    Some share a place, which costs little.
+    """
+    words = [token.word for token in tokens(text)]
+    pairs = (f"{first} {last}" for first, last in pairwise(("^", *words)))
+    return sorted({crc32(told.encode()) % WORD_PLACES for told in (*words, *pairs)})
+
+
+def topic_score(vector: Vectors, text: str, weights: TopicWeights) -> float:
+    """How much a question is about something else, by its vector (1, size) and its words."""
+    by_vector = float(vector[0] @ np.asarray(weights.weights, dtype=np.float32))
+    places = word_places(text)
+    by_words = sum(weights.words[place] for place in places) / math.sqrt(max(1, len(places)))
+    return by_vector + by_words + weights.bias
 
 
 def topic_of(vector: Vectors, prototypes: TopicPrototypes) -> Topic:

@@ -5,8 +5,9 @@ Run:
 
 Wishes are the carriers of `questions/carriers` and the sentences of `topic_sentences.toml`, filled
 with names of the shipped domains' taxonomies and of a few well-known items; the others come from
-there too. A ridge regression on the vectors gives one weight a dimension, kept beside the words of
-the language.
+there too, and lines of both sorts by two other hands lie in `questions/topics`. A ridge regression
+on the vectors and on the words gives one weight a dimension and one a place of a word, kept beside
+the words of the language.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from findings import Findings
 
 from localrec.graph.domain_files import load_domain, shipped_domains
 from localrec.index.embedders import open_embedder
-from localrec.understanding.topics import TOPIC_WEIGHTS, TopicWeights
+from localrec.understanding.topics import TOPIC_WEIGHTS, WORD_PLACES, TopicWeights, word_places
 
 HERE = Path(__file__).resolve().parent
 _SLOT = re.compile(r"\{(?P<role>[a-z_]+)(?::(?P<kind>[a-z]+))?\}")
@@ -68,10 +69,15 @@ def measure(asked: argparse.Namespace) -> Findings:
     others += [names.fill(one) for one in told["near"] for _ in range(_TIMES)]
     wishes += [misspell(one, chance) for one in wishes if chance.random() < _MISSPELT]
     others += [misspell(one, chance) for one in others if chance.random() < _MISSPELT]
+    lines = list(written_lines())
+    wishes += [line for label, line in lines if label == "wish"]
+    others += [line for label, line in lines if label == "other"]
     texts = list(dict.fromkeys((*wishes, *others)))
     target = np.array([1.0 if one in {*others} else -1.0 for one in texts])
     embedder = open_embedder()
     vectors = np.vstack([embedder.embed([one]) for one in texts]).astype(np.float64)
+    size = vectors.shape[1]
+    vectors = np.hstack([vectors, word_rows(texts)])
     folds = np.arange(len(texts)) % 5
     chance.shuffle(order := list(range(len(texts))))
     scores = np.empty(len(texts))
@@ -83,7 +89,8 @@ def measure(asked: argparse.Namespace) -> Findings:
     weights, bias = ridge(vectors, target)
     learnt = TopicWeights(
         embedder=embedder.name,
-        weights=tuple(round(float(one), 4) for one in weights),
+        weights=tuple(round(float(one), 4) for one in weights[:size]),
+        words=tuple(round(float(one), 3) for one in weights[size:]),
         bias=round(bias, 4),
     )
     TOPIC_WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(learnt), indent=0) + b"\n")
@@ -98,6 +105,23 @@ def ridge(vectors: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
     penalty[-1, -1] = 0.0
     found = np.linalg.solve(rows.T @ (rows * share[:, None]) + penalty, rows.T @ (target * share))
     return found[:-1], float(found[-1])
+
+
+def written_lines() -> Iterator[tuple[str, str]]:
+    """Lines that two hands wrote, each with "wish" or "other"."""
+    for path in sorted((HERE / "questions" / "topics").glob("*.tsv")):
+        for line in path.read_text("utf-8").splitlines():
+            label, _, text = line.partition("\t")
+            yield label, text
+
+
+def word_rows(texts: Sequence[str]) -> np.ndarray:
+    """The words and pairs of words of each text, of length 1, shape (n, WORD_PLACES)."""
+    rows = np.zeros((len(texts), WORD_PLACES))
+    for row, text in zip(rows, texts, strict=True):
+        places = word_places(text)
+        row[places] = 1.0 / np.sqrt(max(1, len(places)))
+    return rows
 
 
 def carriers() -> Iterator[str]:

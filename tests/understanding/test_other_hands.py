@@ -137,4 +137,5 @@ def test_the_more_was_read_the_surer_another_topic_must_be():
 
 def test_the_learnt_weights_fit_vectors_of_their_embedder():
     weights = topic_weights()
-    assert topic_score(np.zeros((1, len(weights.weights)), np.float32), weights) == weights.bias
+    nothing = np.zeros((1, len(weights.weights)), np.float32)
+    assert topic_score(nothing, "", weights) == weights.bias
