@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from localrec.data.model_calls import ModelCall
     from localrec.data.questions import Question
     from localrec.workspace import OpenWorkspace
+    from localrec.workspace.domain_context import SharedIndexes
 
 EXAMPLES = """
 Examples:\n\n
@@ -190,9 +191,19 @@ def _answer_one(
         workspace.context(chosen, user), system, without_model=no_model, calls=calls
     )
     answer = asker.answer(asked, k)
-    if (pending := workspace.context(chosen, user).indexes.pending) is not None:
-        note(f"{pending.as_sentence()} Until then texts are compared by spelling.")
+    _tell_comparison(workspace.context(chosen, user).indexes)
     return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
+
+
+def _tell_comparison(indexes: SharedIndexes) -> None:
+    """Say where texts were compared by spelling, since their vectors are not complete."""
+    if indexes.pending is not None:
+        note(f"{indexes.pending.as_sentence()} Until then texts are compared by spelling.")
+    elif indexes.lacks_vectors:
+        note(
+            f"{indexes.missing_vectors().message} localrec index makes them; until then texts are "
+            "compared by spelling."
+        )
 
 
 def _answer_batch(

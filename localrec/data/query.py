@@ -147,7 +147,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         anchor: The example as typed, also where the catalogue has no such item.
         exclude_items: Keys of items that the question does not want to see.
         have: Components at hand; what an item needs beyond them is missing.
-        order: Numeric property -> +1 for more, -1 for less of it than the target has.
+        order: Numeric property -> 1 for more, -1 for less of it than the target or than most
+            items have, 2 and -2 for the most and the least of it.
         visual: The question is about looks, even where no colour or look was named.
         expands: It asks what goes together with its components ("expand from gin and mint").
         served: It asks what is served in its container, beside which a look leads no more.

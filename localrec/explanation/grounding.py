@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
 from localrec.foundation.text_matching import roots
@@ -25,7 +26,7 @@ def is_grounded(
     sentence: str, evidence: Sequence[Evidence], intent: Query, vocabulary: Vocabulary
 ) -> bool:
     """Whether the evidence contains every name and number of a sentence."""
-    allowed = _names_in(evidence)
+    allowed = _names_in(evidence) | _words_of_numbers(evidence, vocabulary.domain)
     reading = vocabulary.read(sentence)
     mentions = find_mentions(reading, vocabulary)
     barred, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
@@ -46,11 +47,23 @@ def _names_in(evidence: Iterable[Evidence]) -> set[tuple[str, ...]]:
     names: set[tuple[str, ...]] = set()
     for edge in evidence:
         for text in (edge.source, edge.target, edge.value or ""):
-            words = roots(text)
-            for first in range(len(words)):
-                for last in range(first + 1, len(words) + 1):
-                    names.add(words[first:last])
+            names |= _runs_of_words(text)
     return names
+
+
+def _words_of_numbers(evidence: Iterable[Evidence], domain: Domain) -> set[tuple[str, ...]]:
+    """List the words that state the cited numbers: "has about 12 % alcohol" claims no flag."""
+    names: set[tuple[str, ...]] = set()
+    for edge in evidence:
+        if edge.relation in domain.numbers:
+            names |= _runs_of_words(domain.numbers[edge.relation].says.format(value=edge.target))
+    return names
+
+
+def _runs_of_words(text: str) -> set[tuple[str, ...]]:
+    words = roots(text)
+    ends = range(1, len(words) + 1)
+    return {words[first:last] for last in ends for first in range(last)}
 
 
 def _is_covered(

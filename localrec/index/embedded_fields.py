@@ -203,6 +203,14 @@ def count_pending(store: Store, domain: Domain, model: str) -> int:
         return _stage_pending(store, model)
 
 
+def all_texts(store: Store, domain: Domain) -> Columns:
+    """All texts that should have a vector: columns field, node_id, text, ascending."""
+    with _current_texts(store, domain):
+        return store.columns(
+            "SELECT field, node_id, text FROM current_text ORDER BY field, node_id"
+        )
+
+
 def next_pending(store: Store, domain: Domain, model: str, most: int) -> tuple[Columns, int]:
     """The next texts without a vector by a model, and how many there are.
 

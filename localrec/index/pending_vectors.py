@@ -21,9 +21,10 @@ from localrec.data.domains import Domain
 from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.paths import make_private
 from localrec.graph.store import Columns, Store
-from localrec.index.embedded_fields import next_pending, write_vectors
+from localrec.index.embedded_fields import EmbeddedField, all_texts, next_pending, write_vectors
 from localrec.index.embedders import HashingEmbedder
 from localrec.index.protocols import Embedder
+from localrec.index.vectors import ExactIndex
 
 QUICK = HashingEmbedder(size=256)  # knows spelling and no meaning, some 30,000 texts a second
 AT_ONCE = 256  # texts between two commits: some seconds of MiniLM
@@ -102,6 +103,22 @@ def end_pending(store: Store, indexes: Path, domain: Domain) -> None:
         [QUICK.name, domain.name],
     )
     _path(indexes, domain.name).unlink(missing_ok=True)
+
+
+def fields_by_spelling(store: Store, domain: Domain) -> dict[str, EmbeddedField]:
+    """Make vectors by spelling of all texts of a domain in memory, where none were stored.
+
+    An import that was killed between its rows and their vectors leaves such a domain.
+    """
+    rows = all_texts(store, domain)
+    names = rows["field"].astype(str)
+    fields = {}
+    for field in domain.texts:
+        texts = rows["text"][names == field]
+        matrix = QUICK.embed([str(text) for text in texts])
+        exact = ExactIndex(rows["node_id"][names == field].astype(np.int64), matrix)
+        fields[field] = EmbeddedField(exact, exact, "memory")
+    return fields
 
 
 def embed_in_steps(

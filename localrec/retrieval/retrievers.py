@@ -22,6 +22,7 @@ def retriever_of(task: TaskKind) -> Retriever:
     """Return the algorithm of a task, followed by the soft constraints."""
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+        pool = furthest_items(query, pool, setting.k)
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
         saying = items_saying_most(query, pool)
         if saying is None:
@@ -50,12 +51,50 @@ def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
 
 
 def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:
-    """Move items that meet more soft demands forward, the order otherwise kept."""
+    """Move items that meet more soft demands forward, then those further in a number."""
     met = _soft_demands_met(query, found.items)
-    if not met.any():
+    further = _furthest_values(query, found.items)
+    if not met.any() and further is None:
         return found
-    order = np.argsort(-met, kind="stable")
+    keys = (-met,) if further is None else (-further, -met)
+    order = np.lexsort(keys)
     return RankedItems(found.items[order], found.scores[order])
+
+
+def furthest_items(query: SearchQuery, pool: Mask, k: int) -> Mask:
+    """The items of a pool among which the k furthest are, where a question asks for the most.
+
+    Without such a wish, or with few items, it is the pool. Items that meet more soft demands come
+    before items that are further.
+    """
+    items: Indexes = np.flatnonzero(pool).astype(np.int32)
+    further = _furthest_values(query, items)
+    if further is None or len(items) <= k:
+        return pool
+    met = _soft_demands_met(query, items)
+    order = np.lexsort((-further, -met))
+    last = order[k - 1]
+    is_before = (met > met[last]) | ((met == met[last]) & (further >= further[last]))
+    chosen: Mask = np.zeros(len(pool), dtype=bool)
+    chosen[items[is_before]] = True
+    return chosen
+
+
+def _furthest_values(query: SearchQuery, items: Indexes) -> NDArray[np.float32] | None:
+    """How far items are in the number of which the most or the least is asked, shape (items,).
+
+    Unknown values come last; so does a year, a length or another count of 0, which catalogues write
+    for what they do not know. None where nothing of the kind is asked, or there is an example.
+    """
+    asked = [(name, way) for name, way in query.intent.order.items() if abs(way) > 1]
+    if query.intent.target is not None or not asked:
+        return None
+    name, way = asked[0]
+    values = query.catalogue.numbers[name][items].astype(np.float32)
+    unknown = np.isnan(values)
+    if query.catalogue.domain.numbers[name].kind != "amount":
+        unknown |= values == 0.0
+    return np.where(unknown, -np.inf, np.sign(way) * values).astype(np.float32)
 
 
 def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]:
@@ -64,11 +103,21 @@ def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]
         if constraint.soft:
             met += mask_of(constraint, query.catalogue)[items] != constraint.barred
     if query.intent.target is None:
-        for number, direction in query.intent.order.items():
-            values = query.catalogue.numbers[number]
-            above = (values[items] - np.nanmedian(values)) * direction
-            met += np.nan_to_num(above, nan=-1.0) > 0
+        for number, way in query.intent.order.items():
+            if abs(way) == 1:
+                met += _share_of_way(query.catalogue.numbers[number], items, way)
     return met
+
+
+def _share_of_way(values: NDArray[np.float64], items: Indexes, way: int) -> NDArray[np.float32]:
+    """1.0 for items in the third of the catalogue that a wish for more or less means.
+
+    0.5 for others on that side of the median, 0.0 for the rest and for unknown values.
+    """
+    towards = values[items] * way
+    third, median = np.nanquantile(values * way, (2 / 3, 0.5))
+    met = 0.5 * (np.nan_to_num(towards, nan=-np.inf) > median)
+    return np.asarray(met + 0.5 * (np.nan_to_num(towards, nan=-np.inf) > third), dtype=np.float32)
 
 
 _NEAREST_COMPONENTS = 3

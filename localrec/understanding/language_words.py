@@ -148,6 +148,18 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refused: tuple[str, ...]
 
 
+class SuperlativeWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words for the far end of a number ("the strongest")."""
+
+    latest: tuple[str, ...]
+    earliest: tuple[str, ...]
+    fewest: tuple[str, ...]
+    plain: tuple[str, ...]
+    possessives: tuple[str, ...]
+    in_bounds: tuple[str, ...]
+    irregular: dict[str, str]
+
+
 class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases that speak of what the person did with an item before."""
 
@@ -197,6 +209,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: StateWords
     talk: TalkWords
     look: Words
+    superlatives: SuperlativeWords
     expand: tuple[str, ...]
     serve: tuple[str, ...]
     foreign: Words

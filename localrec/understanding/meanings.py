@@ -27,7 +27,7 @@ class Meaning(msgspec.Struct, frozen=True):
     """One thing a phrase can mean: an attribute by kind and key, or a flag, diet or wish.
 
     For a flag, `kind` is the flag and `key` its value; for a diet `key` is its name; for an
-    order `kind` is the number and `key` "more" or "less".
+    order `kind` is the number and `key` "more", "less", "most" or "least".
     """
 
     role: MeaningRole

@@ -36,6 +36,7 @@ from localrec.understanding.refusal_expansion import (
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.state_phrases import AskedState, find_state
+from localrec.understanding.superlatives import direction_of, is_of_something_else
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -82,7 +83,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
         anchor=anchor,
         exclude_items=exclude_items,
         have=names_at_hand(mentions, at_hand),
-        order=_orders(mentions, wanted),
+        order=_orders(reading, mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
         expands=says_any(reading, english().expand),
         served=says_any(reading, english().serve),
@@ -316,12 +317,22 @@ def _flags_and_diets(
     return flags, tuple(bars)
 
 
-def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, int]:
-    return {
-        mention.meaning.kind: 1 if (mention.meaning.key == "more") == is_wanted else -1
-        for mention, is_wanted in zip(mentions, wanted, strict=True)
-        if mention.meaning is not None and mention.meaning.role == "order"
-    }
+def _orders(
+    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
+) -> dict[str, int]:
+    """Directions by number; of two for one number the far end counts, else the last."""
+    told: dict[str, int] = {}
+    for mention, is_wanted in zip(mentions, wanted, strict=True):
+        meaning = mention.meaning
+        if meaning is None or meaning.role != "order":
+            continue
+        direction = direction_of(meaning.key, is_wanted=is_wanted)
+        is_furthest = abs(direction) > 1
+        if is_furthest and is_of_something_else(reading.words[: mention.first]):
+            continue
+        if is_furthest or abs(told.get(meaning.kind, 0)) < 2:
+            told[meaning.kind] = direction
+    return told
 
 
 def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:

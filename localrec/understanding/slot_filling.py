@@ -29,6 +29,7 @@ from localrec.foundation.text_matching import tokens
 from localrec.understanding.known_names import describe_known_names, known_names
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.number_ranges import parse_ranges
+from localrec.understanding.superlatives import direction_of
 from localrec.understanding.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ def _orders(question: str, vocabulary: Vocabulary) -> dict[str, int]:
     """Comparatives beside an example: "lighter" is less of the strength."""
     words = list(vocabulary.read(question).roots)
     return {
-        meaning.kind: 1 if meaning.key == "more" else -1
+        meaning.kind: direction_of(meaning.key)
         for match in vocabulary.names.find(words)
         for meaning in match.payloads
         if meaning.role == "order"

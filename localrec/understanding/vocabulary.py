@@ -27,6 +27,7 @@ from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
 from localrec.understanding.spelling import SpellingCorrector, is_everyday
+from localrec.understanding.superlatives import superlatives
 
 _LEAST_USE = 10
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
@@ -325,9 +326,12 @@ class Vocabulary:
         for diet in self.domain.diets:
             self.names.add(diet, Meaning("diet", "diet", diet))
         for number, wish in self.domain.numbers.items():
-            for key, phrases in (("more", wish.more), ("less", wish.less)):
+            furthest = superlatives(wish, counted_nouns(number, self.domain))
+            told = {"more": wish.more, "less": wish.less}
+            for key, phrases in (*furthest.items(), *told.items()):
                 for phrase in phrases:
-                    self.names.add(phrase, Meaning("order", number, key))
+                    if key in furthest or not any(phrase in one for one in furthest.values()):
+                        self.names.add(phrase, Meaning("order", number, key))
 
     def _add_item(self, key: str, name: str) -> None:
         words = roots(name)

@@ -27,7 +27,13 @@ from localrec.foundation.text_matching import PhraseTable
 from localrec.graph import taxonomy
 from localrec.graph.catalogue import Catalogue
 from localrec.index.cached_artifact import CachedArtifact
-from localrec.understanding import language_words, partial_names, spelling, vocabulary
+from localrec.understanding import (
+    language_words,
+    partial_names,
+    spelling,
+    superlatives,
+    vocabulary,
+)
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.partial_names import LongName
 from localrec.understanding.vocabulary import Vocabulary, VocabularyTables
@@ -103,14 +109,17 @@ def _digest(catalogue: Catalogue) -> str:
     digest = blake2b(digest_size=8)
     attributes = [(one.kind, one.key, one.name) for one in catalogue.attributes]
     told = (catalogue.keys, catalogue.names, attributes, catalogue.domain, _code())
-    digest.update(msgspec.msgpack.encode(told))
+    digest.update(msgspec.msgpack.encode(told, order="deterministic"))
     return digest.hexdigest()
 
 
 @cache
 def _code() -> str:
     """Changes with the files that say how names are cut and what they stand for."""
-    modules = (text_matching, taxonomy, language_words, partial_names, spelling, vocabulary)
+    modules = (
+        *(text_matching, taxonomy, language_words, partial_names),
+        *(spelling, superlatives, vocabulary),
+    )
     files = [Path(__file__), *(Path(module.__file__ or "") for module in modules)]
     files += sorted((Path(__file__).parent / "languages").glob("*.toml"))
     return str([file_mark(path) for path in files])

@@ -73,19 +73,21 @@ class SharedIndexes:
         return read_pending(self.folder, self.domain.name)
 
     @cached_property
+    def lacks_vectors(self) -> bool:
+        """Whether no text has a vector and none is being made: an import was cut short."""
+        return self.pending is None and not len(self._open_by("name", self.models.embedder_name))
+
+    @cached_property
     def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:
-        """What questions are compared by: vectors by spelling until the model's are complete.
+        """What questions are compared by: vectors by spelling until the model's are complete."""
+        if self.pending is None and not self.lacks_vectors:
+            return self.models.embedder, self.fields
+        from localrec.index.pending_vectors import QUICK, fields_by_spelling
 
-        Raises:
-            WorkspaceError: there are neither.
-        """
-        if self.pending is not None:
-            from localrec.index.pending_vectors import QUICK
-
-            quick = {name: self._open_by(name, QUICK.name) for name in self.domain.texts}
-            if len(quick.get("name", ())):
-                return QUICK, quick
-        return self.models.embedder, self.fields
+        quick = {name: self._open_by(name, QUICK.name) for name in self.domain.texts}
+        if not len(quick.get("name", ())):
+            quick = fields_by_spelling(self.store, self.domain)
+        return QUICK, quick
 
     def missing_vectors(self) -> WorkspaceError:
         """Return the error that tells how to make the vectors."""

@@ -156,12 +156,27 @@ class TestOneQuestion:
         assert (code, out) == (1, "")
         assert "/no/such/file.gguf" in err
 
-    def test_without_vectors_is_told_how_to_make_them(self, cli, own_workspace):
+    def test_in_a_narrow_terminal_every_line_of_an_item_stands_below_its_name(
+        self, cli, own_workspace, monkeypatch
+    ):
+        monkeypatch.setenv("COLUMNS", "32")
+        code, out, _ = ask(cli, own_workspace, "gin")
+        items = out.partition("Close, but")[0].splitlines()
+        below = [line for line in items if line and not line[1].isdigit()]
+        assert code == 0
+        assert all(line.startswith("    ") and len(line) <= 32 for line in below)
+        assert any(line.endswith(" ·") for line in below)
+        assert not any(line.endswith(" ") for line in below)
+
+    def test_without_vectors_it_answers_by_spelling_and_tells_how_to_make_them(
+        self, cli, own_workspace
+    ):
         with OpenWorkspace(own_workspace, writable=True) as opened:
             opened.store.execute("DELETE FROM embedding")
         code, out, err = ask(cli, own_workspace, "gin")
-        assert (code, out) == (1, "")
-        assert "localrec index" in err
+        assert code == 0
+        assert "Gimlet" in out
+        assert "localrec index makes them" in err
 
 
 class TestHostileQuestions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -134,3 +135,43 @@ def test_a_process_that_says_nothing_for_long_is_another_one_of_its_number(busy,
     later = time.time() + 3600
     monkeypatch.setattr("localrec.index.pending_vectors.time.time", lambda: later)
     assert made_elsewhere(busy / "indexes", "wines") is None
+
+
+# Runs a command and kills itself where the rows are stored and their vectors would be next.
+KILLED_BEHIND_THE_ROWS = """
+import os, signal, sys
+from localrec.cli.app import run
+from localrec.index import embedded_fields
+embedded_fields.update_embeddings = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+run(sys.argv[1:])
+"""
+
+
+def test_after_an_import_that_was_killed_behind_its_rows_questions_are_answered(
+    workspace_path, cli, tmp_path, run_killed
+):
+    table = tmp_path / "winemag.csv"
+    table.write_text(WINES, encoding="utf-8")
+    here = ("--workspace", str(workspace_path))
+    made = cli(*here, "domains", "new", "wines", "--from", str(table), "--yes")
+    assert made.code == 0, made.err
+    assert run_killed(*here, "import", "auto", str(table), "--domain", "wines") == -signal.SIGKILL
+    assert read_pending(workspace_path / "indexes", "wines") is None
+    question = "a white wine from Portugal under 20 dollars"
+    outcome = cli(*here, "--json", "ask", "--no-model", question)
+    assert outcome.code == 0, outcome.err
+    names = {one["name"] for one in json.loads(outcome.out)["items"]}
+    assert names == {"Estate 10 2010 Blend", "Estate 15 2015 Blend"}
+    assert "have no vectors" in outcome.err and "localrec index makes them" in outcome.err
+    assert "compared by spelling" in outcome.err
+
+
+@pytest.fixture
+def run_killed():
+    """Runs a command in a process that kills itself behind the rows; returns its exit code."""
+
+    def call(*arguments: str) -> int:
+        command = [sys.executable, "-c", KILLED_BEHIND_THE_ROWS, *arguments]
+        return subprocess.run(command, capture_output=True, check=False).returncode
+
+    return call

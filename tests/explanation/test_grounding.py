@@ -1,3 +1,8 @@
+from copy import copy
+
+import msgspec
+
+from localrec.data.domains import NumberSpec
 from localrec.data.evidence import Evidence, Fact, evidence_of
 from localrec.data.query import TaskKind
 from localrec.explanation.graph_facts import question_facts
@@ -38,6 +43,20 @@ def test_a_number_outside_the_evidence_is_refused(bar: DomainContext):
 def test_an_absence_may_be_claimed_only_of_what_was_barred(bar: DomainContext):
     assert grounded(bar, "Gimlet has no cream.", "gin without cream")
     assert not grounded(bar, "Gimlet has no egg.", "gin without cream")
+
+
+def test_the_words_that_state_a_cited_number_claim_nothing_more(bar: DomainContext):
+    told = (Evidence(source="Gimlet", relation="strength", target="20"),)
+    intent = parse_query("gin", bar.vocabulary)
+    domain = msgspec.structs.replace(
+        bar.domain,
+        numbers={"strength": NumberSpec(kind="amount", says="is an alcoholic drink of {value} %")},
+    )
+    vocabulary = copy(bar.vocabulary)
+    vocabulary.domain = domain
+    assert is_grounded("Gimlet is an alcoholic drink of 20 %.", told, intent, vocabulary)
+    assert not is_grounded("Gimlet is an alcoholic drink of 30 %.", told, intent, vocabulary)
+    assert not is_grounded("Gimlet is alcoholic.", GIMLET, intent, vocabulary)
 
 
 def facts(bar: DomainContext, question: str, key: str) -> list[Fact]:

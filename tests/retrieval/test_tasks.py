@@ -1,5 +1,7 @@
 """The four algorithms of MARC's appendix A.1 on planted drinks."""
 
+import numpy as np
+
 from localrec.data.query import TaskKind
 from localrec.retrieval.candidates import build_candidates
 from localrec.retrieval.expansion import missing_components
@@ -82,3 +84,39 @@ def test_a_wider_setting_never_tightens_a_bound():
     assert wider.colour_threshold <= setting.colour_threshold
     assert wider.complexity >= setting.complexity
     assert wider.shared <= setting.shared
+
+
+def strengths(bar: DomainContext, names: list[str]) -> list[float]:
+    places = [bar.catalogue.names.index(name) for name in names]
+    return [float(bar.catalogue.numbers["strength"][place]) for place in places]
+
+
+def test_the_strongest_of_those_that_are_asked_for_come_first_in_their_order(bar: DomainContext):
+    for task in (TaskKind.C2, TaskKind.C3):
+        found = retrieve(bar, "the strongest drink with gin", task)
+        with_gin = retrieve(bar, "a drink with gin", task, k=99)
+        assert strengths(bar, found) == sorted(strengths(bar, found), reverse=True)
+        assert strengths(bar, found)[0] == max(strengths(bar, with_gin))
+
+
+def test_the_weakest_come_first(bar: DomainContext):
+    found = strengths(bar, retrieve(bar, "the weakest drink with gin", TaskKind.C3))
+    assert found == sorted(found)
+    assert found[0] == min(strengths(bar, retrieve(bar, "with gin", TaskKind.C3, k=99)))
+
+
+def test_a_wish_for_less_puts_the_lowest_third_before_the_others(bar: DomainContext):
+    found = strengths(bar, retrieve(bar, "a weaker drink with gin", TaskKind.C3, k=99))
+    third = float(np.quantile(bar.catalogue.numbers["strength"], 1 / 3))
+    is_low = [value < third for value in found]
+    assert any(is_low)
+    assert is_low == sorted(is_low, reverse=True)
+
+
+def test_a_count_that_nobody_knows_is_not_the_lowest(bar: DomainContext, monkeypatch):
+    counts = bar.catalogue.numbers["ingredient_count"].copy()
+    unknown = bar.catalogue.names.index("Gimlet")
+    counts[unknown] = 0.0
+    monkeypatch.setitem(bar.catalogue.numbers, "ingredient_count", counts)
+    found = retrieve(bar, "a gin drink with the fewest ingredients", TaskKind.C3)
+    assert found[0] != "Gimlet"

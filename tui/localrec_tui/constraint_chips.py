@@ -66,4 +66,5 @@ def _range_label(bound: NumberRange) -> str:
 
 
 def _order_label(name: str, way: int) -> str:
-    return f"{'more' if way > 0 else 'less'} {name.replace('_', ' ')}"
+    words = {1: "more", -1: "less", 2: "most", -2: "least"}
+    return f"{words[way]} {name.replace('_', ' ')}"

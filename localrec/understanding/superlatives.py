@@ -1,0 +1,66 @@
+"""The words that ask for more or less of a number, and for its far end: "the strongest"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from localrec.data.domains import NumberSpec
+from localrec.understanding.language_words import english
+
+_DIRECTIONS = {"more": 1, "less": -1, "most": 2, "least": -2}
+
+
+def direction_of(meaning_key: str, *, is_wanted: bool = True) -> int:
+    """Return what `Query.order` holds for a wish: 1 more, -1 less, 2 the most, -2 the least.
+
+    A refused one ("not the strongest") asks for the other direction, not for its far end.
+    """
+    direction = _DIRECTIONS[meaning_key]
+    return direction if is_wanted else -(direction // abs(direction))
+
+
+def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the phrases for the greatest ("most") and the smallest value ("least") of a number.
+
+    They follow from the comparatives that the domain declares ("stronger", "less sweet"), from what
+    a count counts ("most pages"), and for years from the language.
+
+    Args:
+        spec: The number, with its comparatives.
+        nouns: What it counts, singular; empty for what is no count.
+    """
+    words = english().superlatives
+    years = spec.kind == "year"
+    most = [*_raised(spec.more), *(words.latest if years else ())]
+    least = [*_raised(spec.less), *(words.earliest if years else ())]
+    most += [f"highest {word}" for word in spec.words]
+    least += [f"lowest {word}" for word in spec.words]
+    if spec.kind == "count":
+        most += [f"most {noun}s" for noun in nouns]
+        least += [f"{word} {noun}s" for word in words.fewest for noun in nouns]
+    return {"most": tuple(dict.fromkeys(most)), "least": tuple(dict.fromkeys(least))}
+
+
+def is_of_something_else(before: Sequence[str]) -> bool:
+    """Whether the words before a superlative make it one of other things.
+
+    "My oldest" is a child, "at the latest" a bound.
+    """
+    words = english().superlatives
+    return bool(before) and (
+        before[-1] in words.possessives or " ".join(before[-2:]) in words.in_bounds
+    )
+
+
+def _raised(comparatives: Iterable[str]) -> Iterator[str]:
+    """Yield the superlatives of comparatives, and those that stand among them ("top rated")."""
+    words = english().superlatives
+    raised = tuple(words.irregular.values())
+    for phrase in comparatives:
+        first, _, rest = phrase.partition(" ")
+        if first in words.irregular:
+            yield f"{words.irregular[first]} {rest}".strip()
+        elif first.endswith("er") and first not in words.plain:
+            yield f"{first[:-2]}est {rest}".strip()
+        elif first in raised or first == "top" or first.endswith("est"):
+            yield phrase
