@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from localrec.graph.user_profile import UserProfile
     from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
+    from localrec.workspace.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -194,10 +196,12 @@ def rank(
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
     from localrec.data.recommendations import to_json
-    from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.batch_runs import PIPE, RunOptions, rank_batch, read_rank_requests
     from localrec.workspace.domain_choice import domain_of_items
 
+    if batch == out == PIPE:
+        _rank_as_they_come(system, domain)
+        return
     context = command_context()
     requests = read_rank_requests(batch)
     unknown, notes = 0, list[str]()
@@ -206,17 +210,13 @@ def rank(
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
 
-        def ranker_in(seen: DomainContext) -> ItemRecommender:
-            return seen.once("ranker", lambda: SYSTEM_REGISTRY.recommender(seen, system))
-
         note_unknown(opened.store, (request.user for request in requests))
-        ranker_in(opened.context(chosen))  # what cannot be opened is told before anything is asked
+        # What cannot be opened is told before anything is asked.
+        _ranker_in(opened.context(chosen), system)
 
         def answer(request: RankRequest) -> Ranking:
             nonlocal unknown
-            seen = opened.context(chosen, request.user)
-            stored = seen.user_profile(request.user) if request.user else None
-            ranking = ranker_in(seen).rank(request, stored)
+            ranking = _ranked(opened, chosen, system, request)
             unknown += len(ranking.ranking) - len(ranking.scores)
             notes.extend(ranking.notes)
             if explain and ranking.trajectory is not None:
@@ -243,6 +243,37 @@ def rank(
         note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")
     if notes:
         note(f"Notes beside the rankings: {len(notes):,}, the first: {notes[0]}")
+
+
+def _rank_as_they_come(system: str, domain: str | None) -> None:
+    """Rank each request of stdin when its line is there, and write its answer at once."""
+    from localrec.data.recommendations import to_json
+    from localrec.workspace.batch_runs import stream_rank_requests
+    from localrec.workspace.domain_choice import domain_of_items
+
+    met: set[str] = set()
+    with command_context().open_workspace() as opened:
+        for request in stream_rank_requests(sys.stdin.buffer):
+            if request.user and request.user not in met:
+                met.add(request.user)
+                note_unknown(opened.store, [request.user])
+            keys = [*request.candidates, *request.history]
+            chosen = domain_of_items(opened, keys, domain)
+            print_line(to_json(_ranked(opened, chosen, system, request)))
+
+
+def _ranked(opened: OpenWorkspace, domain: str, system: str, request: RankRequest) -> Ranking:
+    """Rank one request, with what is stored of its user."""
+    seen = opened.context(domain, request.user)
+    stored = seen.user_profile(request.user) if request.user else None
+    return _ranker_in(seen, system).rank(request, stored)
+
+
+def _ranker_in(seen: DomainContext, system: str) -> ItemRecommender:
+    """Make the system once for a domain as its user sees it."""
+    from localrec.systems.registry import SYSTEM_REGISTRY
+
+    return seen.once("ranker", lambda: SYSTEM_REGISTRY.recommender(seen, system))
 
 
 def _tell_steps(ranking: Ranking) -> None:

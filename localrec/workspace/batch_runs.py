@@ -1,6 +1,6 @@
 """Batches of questions, and of requests to rank: checked whole, answered one by one, resumable.
 
-Questions from stdin to stdout, `-` for both files, are answered as they come.
+Lines from stdin to stdout, `-` for both files, are answered as they come.
 
 An answer is on disk before the next question starts. A run that was killed leaves at most a torn
 last line, which the next run removes; answers that are there are not made again. Two runs never
@@ -129,6 +129,29 @@ def read_rank_requests(path: Path) -> list[RankRequest]:
     return requests
 
 
+def stream_rank_requests(lines: Iterable[bytes]) -> Iterator[RankRequest]:
+    """Read requests to rank one by one, as they come.
+
+    Raises:
+        InputError: a line is no request, a candidate comes twice, the ratings do not fit the
+            history, or there is no request at all; names the line or the id.
+    """
+    number_of_requests = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        request = _read_line(PIPE, number, line, RankRequest, *_REQUEST)
+        _check_request(PIPE, request)
+        number_of_requests += 1
+        yield request
+    if not number_of_requests:
+        raise _no_lines(PIPE, *_REQUEST)
+
+
+def _no_lines(path: Path, noun: str, fields: str) -> InputError:
+    return InputError(f"{path} holds no {noun}.", f"One JSON object a line, with {fields}.")
+
+
 def _check_request(path: Path, request: RankRequest) -> None:
     if len(set(request.candidates)) < len(request.candidates):
         raise InputError(
@@ -238,7 +261,7 @@ def _read_lines(path: Path, shape: type[_Line], noun: str, fields: str) -> list[
         seen[key] = number
         records.append(record)
     if not records:
-        raise InputError(f"{path} holds no {noun}.", f"One JSON object a line, with {fields}.")
+        raise _no_lines(path, noun, fields)
     return records
 
 

@@ -27,14 +27,23 @@ def test_questions_from_stdin_are_answered_on_stdout(own_workspace, localrec_com
     assert [json.loads(line)["id"] for line in told.stdout.splitlines()] == ["1", "b"]
 
 
-def test_an_answer_is_there_before_the_next_question_is_asked(own_workspace, localrec_command):
-    arguments = ("ask", "--batch", "-", "--out", "-", "--workspace", str(own_workspace))
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("ask", {"query": "something with gin"}),
+        ("rank", {"candidates": ["gimlet", "negroni"], "history": ["americano"]}),
+    ],
+)
+def test_an_answer_is_there_before_the_next_line_is_written(
+    own_workspace, localrec_command, command, asked
+):
+    arguments = (command, "--batch", "-", "--out", "-", "--workspace", str(own_workspace))
     with subprocess.Popen(
         [*localrec_command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdin is not None and running.stdout is not None
         for number in ("1", "2"):
-            running.stdin.write(json.dumps({"id": number, "query": "something with gin"}) + "\n")
+            running.stdin.write(json.dumps({"id": number, **asked}) + "\n")
             running.stdin.flush()
             assert json.loads(running.stdout.readline())["id"] == number
         running.stdin.close()
@@ -47,6 +56,31 @@ def test_a_line_that_is_no_question_ends_it_with_its_number(own_workspace, local
     told = through(localrec_command, lines, "ask", "--batch", "-", "--out", "-", *place)
     assert told.returncode == 1 and "line 2 is no question" in told.stderr
     assert len(told.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "answered", "told"),
+    [
+        ('{"id": 1, "candidates": ["gimlet"]}\nnot json\n', 1, "line 2 is no request"),
+        ('{"id": 1, "candidates": ["gimlet", "gimlet"]}\n', 0, "a candidate comes twice"),
+        ("\n", 0, "holds no request"),
+    ],
+)
+def test_a_request_that_cannot_be_ranked_ends_the_pipe_behind_those_before_it(
+    own_workspace, localrec_command, lines, answered, told
+):
+    place = ("--workspace", own_workspace)
+    ended = through(localrec_command, lines, "rank", "--batch", "-", "--out", "-", *place)
+    assert ended.returncode == 1 and told in ended.stderr
+    assert len(ended.stdout.splitlines()) == answered
+
+
+def test_a_pipe_names_each_unknown_user_once(own_workspace, localrec_command):
+    line = json.dumps({"id": 1, "candidates": ["gimlet"], "user": "nobody"}) + "\n"
+    place = ("--workspace", own_workspace)
+    ended = through(localrec_command, line * 2, "rank", "--batch", "-", "--out", "-", *place)
+    assert ended.returncode == 0 and ended.stderr.count("Nobody called") == 1
+    assert len(ended.stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize("to_file", [False, True])
