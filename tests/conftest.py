@@ -23,6 +23,7 @@ from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.workspace import OpenWorkspace
 
+from .file_order import longest_first
 from .planted import BAR
 
 # A shell that runs tests in the background leaves them deaf to Ctrl+C, and children inherit that.
@@ -47,6 +48,25 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+
+
+def pytest_configure() -> None:
+    """Give each worker of xdist cores of its own, which the processes that it starts inherit.
+
+    The threads of two workers on the same cores wait for each other: apart, models answer in two
+    thirds of the processor time.
+    """
+    if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+        workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        cores = sorted(os.sched_getaffinity(0))
+        own = cores[int(worker.removeprefix("gw")) :: workers]
+        os.sched_setaffinity(0, own or cores)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the workers of xdist begin with what takes longest, so that all end at about once."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = longest_first(items)
 
 
 @pytest.fixture

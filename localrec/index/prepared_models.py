@@ -105,6 +105,7 @@ def _copy_of(options: SessionOptions) -> SessionOptions:
     copied = onnxruntime.SessionOptions()
     copied.intra_op_num_threads = options.intra_op_num_threads
     copied.log_severity_level = options.log_severity_level
+    copied.enable_cpu_mem_arena = options.enable_cpu_mem_arena
     spinning = "session.intra_op.allow_spinning"
     copied.add_session_config_entry(spinning, options.get_session_config_entry(spinning))
     return copied

@@ -105,6 +105,8 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
     if not nouns:
         return None
     line = re.sub(r"[^a-z0-9]", " ", level(text))
+    if not any(letter.isdigit() for letter in line):
+        return None  # compiling the patterns takes longer than all else that is read of a question
     match = _count_pattern(nouns).search(line)
     if match is None and (match := _count_behind_pattern(nouns).search(line)) is not None:
         low, high = int(match["low"]), match["high"]

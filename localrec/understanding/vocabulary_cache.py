@@ -103,7 +103,7 @@ def _digest(catalogue: Catalogue) -> str:
     digest = blake2b(digest_size=8)
     attributes = [(one.kind, one.key, one.name) for one in catalogue.attributes]
     told = (catalogue.keys, catalogue.names, attributes, catalogue.domain, _code())
-    digest.update(msgspec.msgpack.encode(told))
+    digest.update(msgspec.msgpack.encode(told, order="deterministic"))
     return digest.hexdigest()
 
 

@@ -35,6 +35,7 @@ from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.foundation.paths import pulled, shipped
 
 FIRST_OF_LAYOUT = "localrec/foundation/__init__.py"  # came with the present layout of rooms
+_FIRST_SCREEN = r"What would you like|\[1 Ask\]"  # of this layout, and of the older one
 RANKINGS, CANDIDATES, HISTORY, SEED = 1_000, 20, 40, 20
 
 
@@ -117,7 +118,7 @@ class CodeState:
     def open_app(self) -> Spent:
         """Start the app and wait for its first screen."""
         with Terminal(self.command("tui"), self._environment, self._home) as app:
-            clock, _ = app.wait_for(r"\[1 Ask\]")
+            clock, _ = app.wait_for(_FIRST_SCREEN)
             spent = Spent(clock, processor_s(app.process))
             app.rest(0.3)
         return spent

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str]) -> int:
         for name, about in known.items():
             print(f"{name:18} {about}")
         return 0 if not arguments else 2
+    # An installed program has its modules compiled, and so should the commands that are timed here.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     name, *options = arguments
     module = importlib.import_module(name)
     asked = parser_of(name, module).parse_args(options)

@@ -10,7 +10,7 @@ import pytest
 from localrec.index.sasrec import SasRecEncoder
 from localrec.index.vectors import ExactIndex
 
-SCRIPTS = Path(__file__).parents[2] / "scripts" / "bench"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 ITEMS, SIZE, PEOPLE = 60, 8, 40
 
 
@@ -18,7 +18,8 @@ ITEMS, SIZE, PEOPLE = 60, 8, 40
 def script():
     """The script as a module."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPTS)
+        for folder in ("studies", "bench"):
+            patch.syspath_prepend(SCRIPTS / folder)
         import near
 
         yield near

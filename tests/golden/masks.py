@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ _DURATION = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:ms|s)\b")  # not "1950s", not a
 _BYTES = re.compile(r"\b\d[\d,]*(?:\.\d+)? (?:bytes|kB|KiB|MB|MiB)\b")
 _VERSION = re.compile(r"\b\d+\.\d+\.\d+\b")
 _HASH = re.compile(r"\b[0-9a-f]{12,64}\b")
+_MORE_TIMES = re.compile(r"[a-z0-9., ]+")
 _PATTERNS = (
     (_DURATION, "<time>"),
     (_BYTES, "<bytes>"),
@@ -51,7 +52,8 @@ def masked(value: Any, home: Path) -> Any:
             for key, one in value.items()
         }
     if isinstance(value, list | tuple):
-        return [masked(one, home) for one in value if not _is_library(one)]
+        lines = _one_line_of_times(one for one in value if not _is_library(one))
+        return [masked(one, home) for one in lines]
     return _masked_text(value, home) if isinstance(value, str) else value
 
 
@@ -105,6 +107,20 @@ def _masked_text(text: str, home: Path) -> str:
     for pattern, name in _PATTERNS:
         text = pattern.sub(name, text)
     return text
+
+
+def _one_line_of_times(lines: Iterable[Any]) -> list[Any]:
+    """Put the times of an answer on one line: how many digits they have decides where it wraps."""
+    kept: list[Any] = []
+    for line in lines:
+        before = kept[-1] if kept else None
+        if isinstance(line, str) and isinstance(before, str) and before.startswith("Times: "):
+            kept[-1] = before.rstrip()
+            if _MORE_TIMES.fullmatch(line):
+                kept[-1] += f" {line.rstrip()}"
+                continue
+        kept.append(line)
+    return kept
 
 
 def _masked_field(key: str, value: Any, home: Path) -> Any:

@@ -42,6 +42,19 @@ def test_what_is_volatile_is_masked(value: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        ["Times: router 1.5 ms, ", "writer 2 ms"],
+        ["Times: router 12345.5", "ms, writer 2.25 ms"],
+        ["Times: router 1.5 ms, writer 2 ms "],
+    ],
+)
+def test_where_a_line_of_times_is_wrapped_does_not_count(lines: list[str]) -> None:
+    expected = ["Times: router <time>, writer <time>", "No model was asked."]
+    assert masked([*lines, "No model was asked."], HOME) == expected
+
+
+@pytest.mark.parametrize(
     "value",
     [
         {"score": 0.5, "rank": 1, "terms": 3, "version": 2, "versions": [1, 2]},

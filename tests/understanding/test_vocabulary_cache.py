@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import msgspec
 import pytest
 
@@ -74,6 +78,34 @@ def test_a_new_name_builds_them_anew(store, catalogue, indexes, builds):
     assert read.items.get("quokka fizz")
     assert len(builds) == 2
     assert len(files(indexes)) == len(before) == 2  # the old ones are gone
+
+
+# A catalogue of the bundled drinks: their domain holds sets, whose order differs between processes.
+_OPEN = """
+import sys
+from pathlib import Path
+from localrec.graph.domain_files import load_domain
+from localrec.graph.catalogue import Catalogue
+from localrec.understanding.vocabulary_cache import open_vocabulary
+from tests.planted import planted_store
+folder = Path(sys.argv[1])
+with planted_store(folder / sys.argv[2]) as store:
+    open_vocabulary(Catalogue(store, load_domain("cocktails")), folder / "indexes")
+"""
+
+
+def test_another_process_reads_the_tables_that_the_first_one_kept(tmp_path):
+    (tmp_path / "indexes").mkdir()
+    kept = []
+    for seed in ("1", "2", "3"):
+        subprocess.run(
+            [sys.executable, "-c", _OPEN, str(tmp_path), seed],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+        kept.append([(one.name, one.stat().st_mtime_ns) for one in files(tmp_path / "indexes")])
+    assert len(kept[0]) == 2
+    assert kept[0] == kept[1] == kept[2]
 
 
 def test_another_declaration_of_the_domain_builds_them_anew(store, catalogue, indexes, builds):
