@@ -119,9 +119,17 @@ class Terminal:
                 raise TooLateError(f"Not drawn: {wanted}. Drawn last: {told}")
         return self._read_at - self.pressed_at, found
 
-    def rest(self, quiet_s: float) -> None:
-        """Read on until nothing was drawn for so long."""
-        while self._read(quiet_s):
+    def rest(self, quiet_s: float, at_most_s: float = 10.0) -> None:
+        """Read on until nothing was drawn for so long.
+
+        A cursor that blinks draws twice a second for ever, so this ends all the same.
+
+        Args:
+            quiet_s: Seconds without anything drawn.
+            at_most_s: Seconds after which it is enough.
+        """
+        last = time.perf_counter() + at_most_s
+        while time.perf_counter() < last and self._read(quiet_s):
             pass
 
     def listen(self, seconds: float) -> None:

@@ -1,7 +1,8 @@
-"""Walk through the app at random: keys and clicks, in four sizes, from several seeds.
+"""Walk through the app at random: keys and clicks, in some sizes, from several seeds.
 
 Run:
     python scripts/bench/walk_tui.py WORKSPACE [--steps 20000] [--seeds 1 2 3 4 5] [--user KEY]
+        [--sizes 80x24 100x30 120x40 200x50]
 
 The app is the real one over a copy of the workspace, driven without a terminal. No step may end it
 by a fault, and at the end the store holds exactly the words that were asked for: a verdict counts
@@ -200,6 +201,12 @@ def words_in(folder: Path) -> int:
     return int(count)
 
 
+def size_of(text: str) -> tuple[int, int]:
+    """Read a size such as 80x24: columns, lines."""
+    columns, lines = text.split("x")
+    return int(columns), int(lines)
+
+
 def main() -> int:
     """Walk from each seed in each size, and tell what came of it."""
     parser = argparse.ArgumentParser(
@@ -209,14 +216,17 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=20_000, help="of each seed, over all sizes")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--user", default="anna")
+    parser.add_argument(
+        "--sizes", type=size_of, nargs="+", default=list(SIZES), help="columns x lines at first"
+    )
     asked = parser.parse_args()
     is_sound = True
     for seed in asked.seeds:
-        for size in SIZES:
+        for size in asked.sizes:
             with tempfile.TemporaryDirectory() as home:
                 folder = Path(home) / "workspace"
                 shutil.copytree(asked.workspace, folder)
-                steps = asked.steps // len(SIZES)
+                steps = asked.steps // len(asked.sizes)
                 walked = asyncio.run(walk(folder, seed, size, steps, asked.user))
             is_sound &= walked.is_sound
             print(

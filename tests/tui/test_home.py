@@ -1,5 +1,6 @@
 """The first room: a list with reasons, questions to begin with, what came in last."""
 
+import msgspec
 from textual.widgets import OptionList
 
 from localrec.data.rows import Event
@@ -9,11 +10,27 @@ from localrec_tui.screens.item import ItemScreen
 from localrec_tui.widgets.home_list import HomeList
 from localrec_tui.widgets.prompt import Prompt
 
-from .conftest import WIDE, press, seen, settled, write
+from .conftest import NARROW, WIDE, press, seen, settled, write
 
 
 def given(services, call):
     return [given for name, given in services.told if name == call]
+
+
+def plant_two_domains(services):
+    """Drinks and films; the drinks' list comes first. Returns the domains that are asked for."""
+    [drinks] = services.domains()
+    films = msgspec.structs.replace(drinks, name="films", plural="films", has_shelf=False)
+    services.domains = lambda: (drinks, films)
+    plain, asked = services.recommend, []
+
+    def recommend(user, domain, k, request):
+        asked.append(domain)
+        found = plain(user, domain, k, request)
+        return msgspec.structs.replace(found, domain=domain or drinks.name)
+
+    services.recommend = recommend
+    return asked
 
 
 class TestHome:
@@ -53,6 +70,40 @@ class TestHome:
             await write(pilot, "lovely drinks")
             assert pilot.app.screen.query_one(Prompt).value == "lovely drinks"
         assert services.words == []
+
+    async def test_leads_a_new_person_back_to_the_line(self, open_app, services):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            pilot.app.screen.query_one(HomeList).focus()
+            await press(pilot, "f2")
+            await write(pilot, "bert")
+            await press(pilot, "enter")
+            await write(pilot, "dls")
+            assert pilot.app.user == "bert"
+            assert pilot.app.screen.query_one(Prompt).value == "dls"
+        assert services.words == []
+
+    async def test_shows_the_list_of_each_domain_and_tells_the_keys(self, open_app, services):
+        asked = plant_two_domains(services)
+        async with open_app(NARROW, mode="", user="anna") as pilot:
+            await settled(pilot)
+            assert "For anna: drinks" in seen(pilot)
+            assert "← → films" in seen(pilot)
+            await press(pilot, "down", "right")
+            assert "For anna: films" in seen(pilot)
+            assert "← → drinks" in seen(pilot)
+            assert "About: films" in seen(pilot)
+            await press(pilot, "left")
+            assert "For anna: drinks" in seen(pilot)
+            assert isinstance(pilot.app.focused, HomeList)
+        assert asked == [None, "films", "cocktails"]
+
+    async def test_tells_no_way_to_other_domains_where_there_are_none(self, open_app):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            await press(pilot, "down", "right")
+            assert "← →" not in seen(pilot)
+            assert "For anna ─" in seen(pilot)
 
     async def test_asks_an_example_in_three_keys(self, open_app, services):
         async with open_app(WIDE, mode="") as pilot:

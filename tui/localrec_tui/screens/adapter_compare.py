@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Input, Label, Static
+from textual.widgets import Input, Label, Static
 
 from localrec.foundation.progress import Progress
 from localrec_tui.base_app import AppScreen
@@ -19,6 +19,7 @@ from localrec_tui.plots import bar
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.trainings import AdapterAnswers, SideAnswer
 from localrec_tui.widgets.chart_colours import coloured_chart
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.widgets.text_line import TextLine
 
@@ -78,7 +79,7 @@ class AdapterCompareScreen(AppScreen[None]):
                     column.border_title = title
                     yield Static(id=side, markup=False)
         yield TaskPanel()
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin to type."""

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import WorkspaceError
@@ -40,6 +40,7 @@ from localrec_tui.services.records import (
 )
 from localrec_tui.widgets.chips import ChipButton
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.results import ItemCards, Results
@@ -57,6 +58,7 @@ class AskScreen(AskChoices):
     """Where questions are asked."""
 
     TITLE = "Ask"
+    LINE = "#prompt"
     HELP = (
         "Type what you would like and press Enter; Up brings back what you asked before. With a "
         "person chosen, Enter on an empty line lists what they may like.\n\n"
@@ -111,7 +113,7 @@ class AskScreen(AskChoices):
         yield Prompt(QuestionHistory(self.app.folder))
         yield from self.compose_answer()
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin in the line; what the workspace has is asked once the screen is painted."""

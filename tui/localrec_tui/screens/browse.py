@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
-from textual.widgets import DataTable, Footer, Input, Static
+from textual.widgets import DataTable, Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec_tui.base_app import bindings_of
@@ -30,6 +30,7 @@ from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.catalogue_table import CatalogueTable
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.paged_table import PagedRow, PagedTable
 from localrec_tui.widgets.shown_items import ShownItem
@@ -51,6 +52,7 @@ class BrowseScreen(CatalogueScreen):
     """Where the catalogue is looked through."""
 
     TITLE = "Browse"
+    LINE = "#search"
     HELP = (
         "Type at once: the line has the focus, and letters are only letters there. Only what has "
         "every word in its name or in those of its attributes stays, whole words before their "
@@ -106,7 +108,7 @@ class BrowseScreen(CatalogueScreen):
             yield ItemPane()
             yield SidePane(id="side")
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin in the line."""

@@ -7,10 +7,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.services.run_cases import CaseParts
+from localrec_tui.widgets.key_footer import KeyFooter
 
 
 class CaseScreen(AppScreen[None]):
@@ -42,7 +43,7 @@ class CaseScreen(AppScreen[None]):
             for title, lines in self._case.parts:
                 yield Label(title, classes="head", markup=False)
                 yield Static("\n".join(lines), markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Let keys scroll."""

@@ -11,10 +11,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Label, OptionList
+from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 
 
 class ChoiceItem(msgspec.Struct, frozen=True):
@@ -53,7 +54,7 @@ class ChoiceDialog(Dialog[str]):
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Choices(*(self._option(one) for one in self._choices))
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin at the choice that holds."""

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from localrec.foundation.progress import Progress
 from localrec_tui.messages import DomainsLoaded
@@ -22,6 +22,7 @@ from localrec_tui.services.records import DomainSummary, ExportChoice, ExportReq
 from localrec_tui.services.transfers import Arrival, DatasetSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
@@ -93,7 +94,7 @@ class DataScreen(ImportingScreen):
             with VerticalScroll(id="arrivals", classes="pane"):
                 yield Static(_EMPTY, markup=False)
         yield TaskPanel()
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Name the columns and the panes."""

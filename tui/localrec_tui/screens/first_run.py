@@ -7,10 +7,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import BundledDataLoaded, ProgressReported, WorkFailed
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
 
 _TEXT = """\
@@ -49,7 +50,7 @@ class FirstRunScreen(AppScreen[bool]):
             yield Label("Welcome to localrec", classes="title")
             yield Static(_TEXT, markup=False)
             yield Static("", id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_screen_resume(self) -> None:
         """Go, where something came in meanwhile by another way."""

@@ -9,11 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Footer, Input, Label, Static
+from textual.widgets import Input, Label, Static
 
 from localrec.graph.domain_files import load_domain
 from localrec_tui.base_app import Dialog
 from localrec_tui.messages import WorkFailed
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
 
 
@@ -105,7 +106,7 @@ class ForgetDialog(Dialog[bool]):
                 yield Static("Looking what would go …", id="receipt", markup=False)
             yield Input(placeholder=f"Type {request.user} and press Enter to forget", disabled=True)
             yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="status")
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """Look what would go."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Label, OptionList, Static
+from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec.graph.domain_files import load_domain
@@ -18,6 +18,7 @@ from localrec_tui.answer_text import edge_phrase
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import CatalogueView, NodeView
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
         yield Label("", id="trail", markup=False)
         yield OptionList(id="ways")
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Stand where the walk begins."""

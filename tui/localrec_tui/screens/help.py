@@ -9,9 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 
 _REMAP = (
     "The last column names each action. Give it other keys under [keymap] in tui.toml, in the "
@@ -46,7 +47,7 @@ class HelpScreen(Dialog[None]):
             with VerticalScroll():
                 yield Static(self._text, markup=False)
                 yield Static(Content("\n").join(["", *self._lines(), "", _REMAP]), markup=False)
-            yield Footer()
+            yield KeyFooter()
 
     def _lines(self) -> list[Content]:
         return [

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Input, Static
+from textual.widgets import DataTable, Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import Event
@@ -26,6 +26,7 @@ from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.history_table import HistoryTable
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.shown_items import ShownItem
 from localrec_tui.widgets.text_line import TextLine
@@ -97,7 +98,7 @@ class HistoryScreen(UserScreen):
             yield HistoryTable()
             yield ItemPane()
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin in the list."""

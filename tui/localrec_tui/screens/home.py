@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec.data.recommendations import Recommendations
@@ -25,6 +26,7 @@ from localrec_tui.services.records import DomainSummary, RequestHandle
 from localrec_tui.services.transfers import Arrival
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.home_list import HomeList
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.shown_items import ShownItem
@@ -59,11 +61,13 @@ class HomeScreen(UserScreen):
     """The first room."""
 
     TITLE = "Home"
+    LINE = "#prompt"
     HELP = (
         "Type a question and press Enter: the answer opens in Ask; Up brings back earlier ones. "
         "Down leads to your list, Tab to what you can ask. Enter on an item shows all about it, "
-        "L, D, S and N say what you think of it; the list follows at once. Enter on a question "
-        "asks it. Below stand the last imports and what is being learnt (F12 learns now)."
+        "L, D, S and N say what you think of it; the list follows at once. Where a workspace has "
+        "several domains, Left and Right show each one's list. Enter on a question asks it. Below "
+        "stand the last imports and what is being learnt (F12 learns now)."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -114,7 +118,7 @@ class HomeScreen(UserScreen):
                 yield Static(id="learning", classes="pane", markup=False)
                 yield Static(id="arrivals", classes="pane", markup=False)
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin in the line."""
@@ -157,6 +161,15 @@ class HomeScreen(UserScreen):
             self._show_choices()
             self._load_list()
             self.query_one(Prompt).focus()  # the next letters are a question, no verdicts
+
+    def action_next_domain(self, step: int) -> None:
+        """Show the list of the next domain, or of the one before."""
+        names = [one.name for one in self._domains]
+        shown = self._domain or (self._found.domain if self._found is not None else None)
+        if len(names) > 1 and shown in names:
+            self._domain = names[(names.index(shown) + step) % len(names)]
+            self._show_choices()
+            self._load_list()
 
     @on(Input.Submitted, "#prompt")
     def _submitted(self, event: Input.Submitted) -> None:
@@ -295,14 +308,9 @@ class HomeScreen(UserScreen):
             about = next(iter(plurals.values()))
         self.query_one("#domain", ChoiceField).show(about)
         chosen = [one for one in self._domains if self._domain in (None, one.name)]
-        examples = [text for one in chosen for text in one.examples[:_EXAMPLES]]
-        if self._domain is None and len(chosen) > 1:  # some of each
-            examples = [
-                one.examples[n] for n in range(_EXAMPLES) for one in chosen if one.examples[n:]
-            ]
         listed = self.query_one("#try", OptionList)
         listed.clear_options()
-        listed.add_options(_questions(examples[:_EXAMPLES]))
+        listed.add_options(_questions(_examples(chosen)))
 
     def _show_asked(self) -> None:
         asked = self.query_one("#asked", OptionList)
@@ -321,8 +329,9 @@ class HomeScreen(UserScreen):
             self.query_one(Prompt).tell_way("")
             return
         self.query_one(Prompt).tell_way("your list")
-        listed.border_title = f"For {found.user}"
-        listed.border_subtitle = f"from {found.history:,} items of your history"
+        about, others = _domain_words(self._domains, found.domain)
+        listed.border_title = f"For {found.user}{about}"
+        listed.border_subtitle = f"from {found.history:,} items of your history{others}"
         for item in found.items:
             text = Content.assemble(
                 (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")
@@ -343,6 +352,19 @@ class HomeScreen(UserScreen):
 
 def _questions(texts: list[str]) -> list[Option]:
     return [Option(Content(text), id=text) for text in dict.fromkeys(texts)]
+
+
+def _examples(domains: list[DomainSummary]) -> list[str]:
+    """A few questions, some of each domain."""
+    asked = [one.examples[n] for n in range(_EXAMPLES) for one in domains if one.examples[n:]]
+    return asked[:_EXAMPLES]
+
+
+def _domain_words(domains: Sequence[DomainSummary], shown: str) -> tuple[str, str]:
+    """What a list is about, and how one gets to the others; nothing where there is one domain."""
+    plurals = {one.name: one.plural for one in domains}
+    about = plurals.pop(shown, shown)
+    return (f": {about}", f"   ← → {', '.join(plurals.values())}") if plurals else ("", "")
 
 
 def _arrival(one: Arrival) -> Content:

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec.data.answers import Answer
 from localrec.data.model_calls import ModelCall
@@ -20,6 +20,7 @@ from localrec_tui.base_app import AppScreen
 from localrec_tui.item_text import evidence_graph
 from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.widgets.item_facts import item_facts
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.picture_preview import PicturePreview
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
@@ -73,7 +74,7 @@ class ItemScreen(AppScreen[None]):
                 )
                 yield Label("What the model saw", classes="head")
                 yield Static(_seen(self._answer.model_saw or ()), id="seen", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Fetch its properties."""

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Label, Log
+from textual.widgets import Label, Log
 
 from localrec.foundation.errors import WorkspaceError
 from localrec_tui.base_app import AppScreen
+from localrec_tui.widgets.key_footer import KeyFooter
 
 _AGAIN_S = 0.5
 
@@ -30,7 +31,7 @@ class LogScreen(AppScreen[None]):
         """The lines."""
         yield Label("Log", classes="title")
         yield Log(auto_scroll=True)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show the lines, and those that come."""

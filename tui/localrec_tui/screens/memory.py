@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Footer, TabbedContent, TabPane, Tabs
+from textual.widgets import TabbedContent, TabPane, Tabs
 
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
@@ -28,6 +28,7 @@ from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesTex
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.jobs_panel import JobsPanel
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.memory_panels import (
     MemoryPanel,
     NeighboursPanel,
@@ -125,7 +126,7 @@ class MemoryScreen(UserScreen):
                 with TabPane(title, id=page):
                     yield panel()
         yield TaskPanel()
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Look when there is somebody to look for, and at the queue now and then."""

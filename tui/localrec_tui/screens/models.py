@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Label, Static
+from textual.widgets import DataTable, Label, Static
 
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import RULES
@@ -20,6 +20,7 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import fill_table
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
@@ -91,7 +92,7 @@ class ModelsScreen(AppScreen[None]):
             yield Label("Running now", classes="head")
             yield Static("…", id="running", markup=False)
         yield TaskPanel()
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Name the columns."""

@@ -7,11 +7,12 @@ from pathlib import Path
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import DataTable, Footer, Input, Label
+from textual.widgets import DataTable, Input, Label
 
 from localrec_tui.base_app import Dialog
 from localrec_tui.services.import_look import FileLook, domain_name_of, name_fault
 from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.text_line import DialogLine
 
 _HEADS = ("Column", "First values", "What becomes of it")
@@ -48,7 +49,7 @@ class OwnCatalogueDialog(Dialog[str]):
                 classes="hint",
                 id="status",
             )
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """List the columns."""

@@ -12,9 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.suggester import Suggester
-from textual.widgets import DirectoryTree, Footer, Input, Label
+from textual.widgets import DirectoryTree, Input, Label
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.text_line import DialogLine
 
 _MOST_NAMES = 5_000  # of a folder are looked at
@@ -48,7 +49,7 @@ class PathDialog(Dialog[str]):
             yield DialogLine(placeholder=self._hint, suggester=PathSuggester(), max_length=4_000)
             yield FileTree(self._start)
             yield Label("Paste or type a path, or pick a file below.", classes="hint")
-            yield Footer()
+            yield KeyFooter()
 
     def action_complete(self) -> None:
         """Take the completion; where there is none, go on to the next field."""

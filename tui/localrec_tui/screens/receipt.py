@@ -7,10 +7,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec.data.rows import ImportReport
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 
 _PROBLEMS = 100
 
@@ -41,7 +42,7 @@ class ReceiptDialog(Dialog[bool]):
             with VerticalScroll():
                 yield Static("\n".join(receipt_lines(self._report)), markup=False)
             yield Label("Nothing has changed yet.", classes="hint")
-            yield Footer()
+            yield KeyFooter()
 
     def action_take(self) -> None:
         """Take it in."""

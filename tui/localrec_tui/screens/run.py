@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Label, Static, TabbedContent, TabPane, Tabs
+from textual.widgets import DataTable, Label, Static, TabbedContent, TabPane, Tabs
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.case import CaseScreen
@@ -20,6 +20,7 @@ from localrec_tui.services.runs import RunFigures, SystemSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import IntervalBars, format_interval
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
 
 _FIGURES, _TABLE, _CASES, _ABOUT = "page-figures", "page-table", "page-cases", "page-about"
@@ -101,7 +102,7 @@ class RunScreen(AppScreen[None]):
             with TabPane("About", id=_ABOUT), VerticalScroll():
                 yield Static(id="about", markup=False)
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read it."""

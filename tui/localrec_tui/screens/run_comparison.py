@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Label, Static
+from textual.widgets import DataTable, Label, Static
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
@@ -17,6 +17,7 @@ from localrec_tui.services.runs import MetricDifference, RunComparison, RunSumma
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import DifferenceBars, IntervalBars, format_interval
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
 
 _DRAWN = 3  # metrics of which both bars are drawn
@@ -73,7 +74,7 @@ class RunComparisonScreen(AppScreen[None]):
             yield DifferenceBars(id="differences")
             yield DataTable[Cell](cursor_type="none", zebra_stripes=True)
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Compare."""

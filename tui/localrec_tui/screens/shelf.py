@@ -11,12 +11,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Input, Label, OptionList, Static
+from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
 from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.shelf_text import shelf_lines
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
@@ -101,7 +102,7 @@ class ShelfScreen(AppScreen[None]):
             with VerticalScroll(id="makes", classes="pane"):
                 yield Static("…", markup=False)
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read the shelf."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Input, Label
+from textual.widgets import Input, Label
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.text_line import DialogLine
 
 
@@ -29,7 +30,7 @@ class TextDialog(Dialog[str]):
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield DialogLine(placeholder=self._hint, max_length=500)
-            yield Footer()
+            yield KeyFooter()
 
     @on(Input.Submitted)
     def _said(self, event: Input.Submitted) -> None:

@@ -8,9 +8,10 @@ from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Label, TextArea
+from textual.widgets import Label, TextArea
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.key_footer import KeyFooter
 
 
 class TextEditorDialog(Dialog[str]):
@@ -43,7 +44,7 @@ class TextEditorDialog(Dialog[str]):
             yield Label(self._title, classes="title", markup=False)
             yield TextArea(self._text, soft_wrap=True)
             yield Label("", classes="hint", id="length", markup=False)
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin to write."""

@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from localrec.foundation.progress import Progress
 from localrec_tui.base_app import AppScreen
@@ -34,6 +34,7 @@ from localrec_tui.services.training_plans import (
 )
 from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
 from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
@@ -112,7 +113,7 @@ class TrainingScreen(AppScreen[None]):
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
         yield TaskPanel()
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Set the heads of the columns, and look every second whether something moved."""

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from localrec.foundation.progress import Progress
 from localrec_tui.base_app import Dialog
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import TrainingPlan
 from localrec_tui.services.trainings import TrainingEstimate
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.progress import format_duration
 from localrec_tui.widgets.task_panel import TaskPanel
 
@@ -53,7 +54,7 @@ class TrainingEstimateDialog(Dialog[bool]):
             yield Static(self._plan.command, classes="hint", markup=False)
             yield Static("A short step is tried, to see what this machine takes.", id="estimate")
             yield TaskPanel()
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """Try a short step."""

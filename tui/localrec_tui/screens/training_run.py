@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widgets import Footer, Label, Static, TabbedContent, TabPane, Tabs
+from textual.widgets import Label, Static, TabbedContent, TabPane, Tabs
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
@@ -22,6 +22,7 @@ from localrec_tui.services.trainings import (
     TrainingUpdate,
 )
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.progress import format_duration
 from localrec_tui.widgets.training_curves import (
     Curve,
@@ -113,7 +114,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
             with TabPane("About", id=_ABOUT), VerticalScroll():
                 yield Static(id="about", markup=False)
         yield Static(id="status", markup=False)
-        yield Footer()
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read it, and look every second whether it goes on."""

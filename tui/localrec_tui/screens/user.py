@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Input, Label, OptionList
+from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen, Dialog
 from localrec_tui.messages import UsersLoaded, WorkFailed
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.text_line import DialogLine
 from localrec_tui.workers import run_in_thread
 
@@ -51,7 +52,7 @@ class UserDialog(Dialog[str]):
             yield DialogLine(placeholder="Search, or type a new name", max_length=200)
             yield OptionList()
             yield Label(_ENTER, classes="hint", id="status", markup=False)
-            yield Footer()
+            yield KeyFooter()
 
     def on_mount(self) -> None:
         """List the known users."""
@@ -130,6 +131,7 @@ class UserScreen(AppScreen[None]):
     """A room for one user, whom F2 changes; a `ChoiceField` with the id "user" names them."""
 
     NOBODY: ClassVar[bool] = True  # whether no user is a choice
+    LINE: ClassVar[str] = ""  # selects the line that one types into; "" for none
 
     def action_pick_user(self) -> None:
         """Choose whose history counts."""
@@ -137,8 +139,11 @@ class UserScreen(AppScreen[None]):
         self.app.push_screen(dialog, self._user_picked)
 
     def _user_picked(self, user: str | None) -> None:
-        if user is not None:
-            self.app.user = user or None
+        if user is None:
+            return
+        self.app.user = user or None
+        if self.LINE:  # in the list, what the next person types would store verdicts
+            self.query_one(self.LINE).focus()
 
     def _show_user_name(self, user: str | None) -> None:
         self.query_one("#user", ChoiceField).show(user or "nobody in particular")
