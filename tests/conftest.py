@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -67,6 +69,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the workers of xdist begin with what takes longest, so that all end at about once."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         items[:] = longest_first(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector of garbage from looking at all that was loaded so far, again and again."""
+    gc.freeze()
 
 
 @pytest.fixture
@@ -201,9 +208,24 @@ def require_model() -> Callable[[str], None]:
 def bundled_workspace(
     tmp_path_factory: pytest.TempPathFactory, require_model: Callable[[str], None]
 ) -> Path:
-    """A workspace with the bundled drinks and their real MiniLM vectors; only for reading."""
+    """A workspace with the bundled drinks and their real MiniLM vectors; only for reading.
+
+    Vectors take long: the first process that asks makes them, and each has a copy of its own.
+    """
+    import fcntl  # not on Windows
+
     require_model("minilm-int8")
-    folder = tmp_path_factory.mktemp("bundled") / "workspace"
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    first = shared / "bundled-drinks"
+    with (shared / "bundled-drinks.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not first.is_dir():
+            _import_bundled_drinks(tmp_path_factory.mktemp("made") / "workspace").rename(first)
+    return Path(shutil.copytree(first, tmp_path_factory.mktemp("bundled") / "workspace"))
+
+
+def _import_bundled_drinks(folder: Path) -> Path:
     drinks = find_dataset("cocktails")
     domain = load_domain(drinks.domain)
     table = open_source(drinks.kind).read(fetch_dataset("cocktails"), domain)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from localrec.data.recommendations import MemorySummary, Recommendations, RecommendedItem
 
 _INDENT = 4  # columns
+_NARROWEST = 20  # columns of an indented text in any terminal
 _LEANS = {
     "name": "asked what it shows",
     "example": "taken as the example",
@@ -55,7 +56,8 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
     if answer.near:
         out.print(Text("Close, but missing something:", style="bold"))
         for item in answer.near:
-            out.print(Text(f"   {item.name}", style="bold").append(f"  {item.reason}", "dim"))
+            told = Text(f"{item.name}", style="bold").append(f"  {item.reason}", "dim")
+            _print_indented(out, told, indent=3)
         out.print()
     if answer.intent.corrected:
         read = ", ".join(f"{typed} → {meant}" for typed, meant in answer.intent.corrected.items())
@@ -132,12 +134,12 @@ def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
     mark = "" if item.satisfies else "  (not all you asked for)"
     out.print(Text(f"{item.rank:>2}  ", "dim").append(item.name, "bold green").append(mark))
     if item.reason:
-        out.print(Text(f"    {item.reason}"))
+        _print_indented(out, Text(item.reason))
     parts = [_part(edge) for edge in item.evidence if edge.source == item.name and edge.value]
-    if parts:
-        out.print(Text(f"    {' · '.join(dict.fromkeys(parts))}", style="dim"))
+    for line in _lines_of(list(dict.fromkeys(parts)), out.width - _INDENT):
+        _print_indented(out, Text(line, style="dim"))
     if item.missing:
-        out.print(Text(f"    missing: {', '.join(item.missing)}", style="yellow"))
+        _print_indented(out, Text(f"missing: {', '.join(item.missing)}", style="yellow"))
     if explain:
         for edge in item.evidence:
             value = f"  [{edge.value}]" if edge.value else ""
@@ -148,6 +150,24 @@ def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
 
 def _part(edge: Evidence) -> str:
     return f"{edge.target} {edge.value}"
+
+
+def _lines_of(parts: Sequence[str], width: int) -> list[str]:
+    """Parts side by side, no part on two lines that fits on one; a dot shows that more follows."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(f"{lines[-1]} · {part} ·") <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    return [f"{line} ·" for line in lines[:-1]] + lines[-1:]
+
+
+def _print_indented(out: Console, text: Text, *, indent: int = _INDENT) -> None:
+    """Print a text whose every line stands as far from the edge."""
+    for line in text.wrap(out, max(_NARROWEST, out.width - indent)):
+        line.rstrip()
+        out.print(Text(" " * indent).append_text(line))
 
 
 def _render_how(answer: Answer, out: Console) -> None:

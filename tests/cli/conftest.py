@@ -60,7 +60,7 @@ def empty_workspace(workspace_path: Path) -> Path:
     return by_spelling(workspace_path)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five drinks, imported once; only for reading."""
     home = tmp_path_factory.mktemp("bar")

@@ -166,6 +166,18 @@ class TestOneQuestion:
         )
         assert json.loads(told.stdout)["query"] == "a drink with gin"
 
+    def test_in_a_narrow_terminal_every_line_of_an_item_stands_below_its_name(
+        self, cli, own_workspace, monkeypatch
+    ):
+        monkeypatch.setenv("COLUMNS", "32")
+        code, out, _ = ask(cli, own_workspace, "gin")
+        items = out.partition("Close, but")[0].splitlines()
+        below = [line for line in items if line and not line[1].isdigit()]
+        assert code == 0
+        assert all(line.startswith("    ") and len(line) <= 32 for line in below)
+        assert any(line.endswith(" ·") for line in below)
+        assert not any(line.endswith(" ") for line in below)
+
     def test_without_vectors_it_answers_by_spelling_and_tells_how_to_make_them(
         self, cli, own_workspace
     ):

@@ -43,7 +43,7 @@ def crowd(guests):
     return HistoryRows(items=(), interactions=deeds, report=a_report(len(deeds)))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def frequented(tmp_path_factory):
     """A workspace with all of them; only for copying."""
     folder = tmp_path_factory.mktemp("bar") / "workspace"
@@ -66,7 +66,7 @@ def smollm2(require_model):
     return model_path("smollm2-135m")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def tiny_llama(tmp_path_factory):
     """The llama alone; only for reading."""
     return make_tiny("llama", tmp_path_factory.mktemp("tiny"))

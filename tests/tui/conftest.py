@@ -102,7 +102,7 @@ def seen(pilot: Pilot[None]) -> str:
     return "\n".join("".join(part.text for part in strip).rstrip() for strip in lines)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real workspace of five drinks that needs no model; only to be copied."""
     home = tmp_path_factory.mktemp("bar")
