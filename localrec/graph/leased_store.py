@@ -34,11 +34,6 @@ class LeasedStore(Store):
         self.read_only = True
         self._open: Store | None = None
 
-    @property
-    def is_held(self) -> bool:
-        """Whether the file is open, which keeps writers out."""
-        return self._open is not None
-
     def take(self) -> Store:
         """The store, opened where it is not.
 

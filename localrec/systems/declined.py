@@ -13,7 +13,7 @@ from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.topics import (
     TopicPrototypes,
     is_small_talk,
-    score_needed,
+    off_topic_threshold,
     topic_of,
     topic_prototypes,
     topic_score,
@@ -23,7 +23,7 @@ from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace.domain_context import DomainContext
 
 _NEAREST = 2
-_UNREAD = 0.5  # score needed below which little was read
+_UNREAD = 0.5  # threshold below which little was read
 
 
 def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
@@ -35,8 +35,8 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
         return query
     if is_small_talk(text, query, domain):
         return msgspec.structs.replace(query, topic="small talk")
-    needed = score_needed(text, query, domain)
-    if needed is None:
+    threshold = off_topic_threshold(text, query, domain)
+    if threshold is None:
         return query
     embedder = context.models.embedder
     search = context.search_query(text, query)
@@ -44,12 +44,12 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
         return query  # vectors by spelling, until the real ones are made, know no topics
     weights = topic_weights()
     if weights.embedder == embedder.name:
-        is_other = topic_score(search.vector, weights) > needed
+        is_other = topic_score(search.vector, weights) > threshold
     else:
         prototypes: TopicPrototypes = context.once(
             "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
         )
-        is_other = needed < _UNREAD and topic_of(search.vector, prototypes) == "other"
+        is_other = threshold < _UNREAD and topic_of(search.vector, prototypes) == "other"
     return msgspec.structs.replace(query, topic="other") if is_other else query
 
 

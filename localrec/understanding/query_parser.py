@@ -34,7 +34,7 @@ from localrec.understanding.refusal_expansion import (
     refused_in_texts,
     refused_titles,
 )
-from localrec.understanding.role_decisions import decide_refusals, tag_words, without_asides
+from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.superlatives import direction_of, is_of_something_else
 from localrec.understanding.text_wishes import find_text_places, text_wishes
@@ -51,12 +51,12 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
-    roles = tag_words(tagger, text, reading)
+    roles = tag_word_roles(tagger, text, reading)
     found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
     free = [one for one in found if _is_free(reading, one, numbers, state)]
-    mentions, passed_over = without_asides(roles, free)
+    mentions, passed_over = drop_asides(roles, free)
     owner = owners(reading, mentions)
     used = state.places | _places_of(numbers, reading) | passed_over
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)

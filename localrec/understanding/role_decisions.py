@@ -14,17 +14,20 @@ from localrec.understanding.question_roles import RoleTagger, WordRoles
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 
-def tag_words(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRoles | None:
-    """The roles of the words of a question; None without a tagger or without words."""
+def tag_word_roles(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRoles | None:
+    """Tag the roles of the words of a question; None without a tagger or without words."""
     return tagger.tag(text, reading.tokens) if tagger and reading.tokens else None
 
 
-def without_asides(
+def drop_asides(
     roles: WordRoles | None, mentions: Sequence[Mention]
 ) -> tuple[list[Mention], set[int]]:
-    """The names without those that a story mentions by the way, and the places of those.
+    """Drop the names that a question mentions only in passing.
 
-    A doubtful name, which may be a word like any other, goes too where it is there for nothing.
+    A doubtful name, which may be an ordinary word, goes too where the tagger gives it no role.
+
+    Returns:
+        The names that stay, and the places of the words that were dropped.
     """
     if roles is None:
         return list(mentions), set()

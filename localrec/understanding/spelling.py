@@ -218,7 +218,7 @@ class EnglishWords:
     for many gets a dictionary, whose making takes as long as sixty such looks.
     """
 
-    FEW = 40
+    LOOKUPS_BEFORE_TABLE = 40
 
     def __init__(self) -> None:
         self._bytes = _frequency_list().removeprefix(b"\xef\xbb\xbf")
@@ -240,7 +240,7 @@ class EnglishWords:
 
     def rank(self, word: str) -> int | None:
         """Rank of a word, 0 for the commonest; None for one that is not listed."""
-        if "ranks" in self.__dict__ or len(self._found) >= self.FEW:
+        if "ranks" in self.__dict__ or len(self._found) >= self.LOOKUPS_BEFORE_TABLE:
             return self.ranks.get(word)
         if word not in self._found:
             self._found[word] = self._look_up(word)

@@ -87,8 +87,8 @@ def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
     )
 
 
-def score_needed(text: str, query: Query, domain: Domain) -> float | None:
-    """The score from which a question is about something else; None where it surely asks.
+def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None:
+    """Compute the topic score from which a question is off topic; None where it surely asks.
 
     A state or a shelf is a wish. Names, bounds and the domain's nouns speak for one, and more where
     they are all that is said; words that nothing read speak against it, and so do beginnings such
@@ -107,13 +107,15 @@ def score_needed(text: str, query: Query, domain: Domain) -> float | None:
     unread = sum(len(phrase.split()) for phrase in query.unused)
     wish = read + bool(nouns & {root for word in words for root in roots(word)})
     wish += _BY_ASKING * bool(_ASKS & {*words}) + _BY_ALL * (read > 0 and not unread)
-    errand = is_errand(words)
-    step = _STEP_OF_ERRANDS if errand else _STEP
-    return _LEAST_SCORE + step * wish - _BY_UNREAD * min(unread, _MOST_UNREAD) - _BY_ERRAND * errand
+    off_topic = has_off_topic_phrase(words)
+    step = _STEP_OF_ERRANDS if off_topic else _STEP
+    return (
+        _LEAST_SCORE + step * wish - _BY_UNREAD * min(unread, _MOST_UNREAD) - _BY_ERRAND * off_topic
+    )
 
 
-def is_errand(words: Sequence[str]) -> bool:
-    """Whether a question begins or goes on as questions about other things do ("how do I")."""
+def has_off_topic_phrase(words: Sequence[str]) -> bool:
+    """Whether a question has a phrase that off-topic questions begin with ("how do I")."""
     told = english().talk
     first = 0
     while first < len(words) and words[first] in told.greetings:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from localrec.cli.app import run
+from tests.conftest import Outcome
 from tests.training.conftest import frequented  # noqa: F401  # a fixture
 
 COLUMNS = (
@@ -21,6 +23,18 @@ DRINKS = (
     ("Gimlet", "Coupe glass", ["Gin", "Lime Juice", "Sugar Syrup"], "A green drink."),
     ("Daiquiri", "Coupe glass", ["White Rum", "Lime Juice", "Sugar Syrup"], "A white drink."),
     ("Limeade", "Highball glass", ["Lime Juice", "Sugar Syrup", "Soda Water"], "A green drink."),
+)
+
+WINES = "title,country,variety,winery,price\n" + "".join(
+    f"Estate {n} 20{n} Blend,{country},{variety},Estate {n},{n}\n"
+    for n, country, variety in (
+        (10, "Portugal", "White Blend"),
+        (15, "Portugal", "Portuguese White"),
+        (25, "Portugal", "Portuguese White"),
+        (12, "Italy", "White Blend"),
+        (13, "Portugal", "Red Blend"),
+        (11, "Italy", "Nebbiolo"),
+    )
 )
 
 
@@ -99,3 +113,22 @@ def bar(frequented, tmp_path_factory):  # noqa: F811
     """A bar with guests to train on, of this module's own."""
     place = tmp_path_factory.mktemp("trained") / "workspace"
     return shutil.copytree(frequented, place)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A table of wines."""
+    path = tmp_path / "winemag.csv"
+    path.write_text(WINES, encoding="utf-8")
+    return path
+
+
+def import_wines(folder: Path, cli: Callable[..., Outcome], table: Path) -> Path:
+    """Makes a domain of a table of wines in a workspace and imports its items."""
+    for command in (
+        ("domains", "new", "wines", "--from", str(table), "--yes"),
+        ("import", "auto", str(table), "--domain", "wines"),
+    ):
+        outcome = cli("--workspace", str(folder), *command)
+        assert outcome.code == 0, outcome.err
+    return folder

@@ -9,36 +9,13 @@ import pytest
 from localrec.graph import domain_files
 from localrec.workspace.own_domains import own_domain_names
 
-WINES = "title,country,variety,winery,price\n" + "".join(
-    f"Estate {n} 20{n} Blend,{country},{variety},Estate {n},{n}\n"
-    for n, country, variety in (
-        (10, "Portugal", "White Blend"),
-        (15, "Portugal", "Portuguese White"),
-        (25, "Portugal", "Portuguese White"),
-        (12, "Italy", "White Blend"),
-        (13, "Portugal", "Red Blend"),
-        (11, "Italy", "Nebbiolo"),
-    )
-)
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "winemag.csv"
-    path.write_text(WINES, encoding="utf-8")
-    return path
+from .conftest import WINES, import_wines
 
 
 @pytest.fixture
 def cellar(empty_workspace, cli, table):
     """A workspace with a domain of wines and its items."""
-    for command in (
-        ("domains", "new", "wines", "--from", str(table), "--yes"),
-        ("import", "auto", str(table), "--domain", "wines"),
-    ):
-        outcome = cli("--workspace", str(empty_workspace), *command)
-        assert outcome.code == 0, outcome.err
-    return empty_workspace
+    return import_wines(empty_workspace, cli, table)
 
 
 def test_three_commands_lead_from_a_table_to_an_answer(cellar, cli):

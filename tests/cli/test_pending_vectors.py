@@ -23,15 +23,7 @@ from localrec.index.pending_vectors import (
 )
 from localrec.workspace import import_service
 
-WINES = "title,country,variety,winery,price\n" + "".join(
-    f"Estate {n} 20{n} Blend,{country},{variety},Estate {n},{n}\n"
-    for n, country, variety in (
-        (10, "Portugal", "White Blend"),
-        (15, "Portugal", "Portuguese White"),
-        (25, "Portugal", "Portuguese White"),
-        (11, "Italy", "Nebbiolo"),
-    )
-)
+from .conftest import WINES, import_wines
 
 
 @pytest.fixture
@@ -44,17 +36,9 @@ def started(monkeypatch):
 
 
 @pytest.fixture
-def cellar(workspace_path, cli, tmp_path, started):
+def cellar(workspace_path, cli, table, started):
     """A workspace with the default embedder, of which no model file is ever opened here."""
-    table = tmp_path / "winemag.csv"
-    table.write_text(WINES, encoding="utf-8")
-    for command in (
-        ("domains", "new", "wines", "--from", str(table), "--yes"),
-        ("import", "auto", str(table), "--domain", "wines"),
-    ):
-        outcome = cli("--workspace", str(workspace_path), *command)
-        assert outcome.code == 0, outcome.err
-    return workspace_path
+    return import_wines(workspace_path, cli, table)
 
 
 def test_an_import_of_many_texts_leaves_their_vectors_to_the_background(cellar, cli, started):

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.evaluation.browser import Browser, find_browser
+from tests.evaluation.browser import open_browser
 
 from .conftest import CHECKOUT
 
@@ -94,15 +94,8 @@ def test_no_page_loads_anything_from_another_machine(site, pages):
 
 @pytest.fixture
 def browser(tmp_path):
-    path = find_browser()
-    if path is None:
-        reason = "There is no Chromium here: apt-get install chromium"
-        if os.environ.get("LOCALREC_REQUIRE_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    opened = Browser(path, tmp_path)
-    yield opened
-    opened.close()
+    with open_browser(tmp_path) as opened:
+        yield opened
 
 
 _FOUND = """

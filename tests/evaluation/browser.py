@@ -13,8 +13,12 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OPTIONS = (
@@ -120,3 +124,17 @@ class Browser:
             self._rest += chunk
         line, _, self._rest = self._rest.partition(b"\0")
         return json.loads(line)
+
+
+@contextmanager
+def open_browser(profile: Path) -> Iterator[Browser]:
+    """Opens a browser; the test is skipped where there is none, and fails where one must be."""
+    path = find_browser()
+    if path is None:
+        reason = "There is no Chromium here: apt-get install chromium"
+        if os.environ.get("LOCALREC_REQUIRE_BROWSER"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    opened = Browser(path, profile)
+    yield opened
+    opened.close()

@@ -30,7 +30,6 @@ from localrec.evaluation.ranking.metrics import (
     reciprocal_rank,
     reciprocal_ranks,
     tied_ranks,
-    top_items,
 )
 from localrec.foundation.errors import UsageError
 
@@ -173,7 +172,8 @@ def test_ties_count_as_the_mean_over_all_their_orders(rows, k):
 def test_a_constant_scorer_gets_what_chance_gets(candidates):
     places = tied_ranks(np.full((5, candidates), 7.0), np.arange(5))
     assert hit_rates(places, 10) == pytest.approx(10 / candidates)
-    assert places.mean_rank() == pytest.approx((candidates + 1) / 2)
+    assert places.first.tolist() == [1] * 5
+    assert places.tied.tolist() == [candidates] * 5
 
 
 @pytest.mark.parametrize("score", [np.nan, -np.inf])
@@ -182,7 +182,6 @@ def test_a_positive_that_was_not_ranked_is_worth_nothing(score):
     assert places.first.tolist() == [0]
     assert hit_rates(places, 3).tolist() == [0.0]
     assert reciprocal_ranks(places).tolist() == [0.0]
-    assert np.isnan(places.mean_rank()).all()
 
 
 def test_candidates_that_were_not_ranked_stand_behind_the_positive():
@@ -214,20 +213,6 @@ def test_a_case_without_a_column_for_its_positive_is_refused(positive):
 
 def test_no_case_has_no_place():
     assert hit_rates(tied_ranks(np.zeros((0, 3)), np.zeros(0, dtype=int)), 2).shape == (0,)
-
-
-def test_top_items_are_the_best_first_and_leave_out_what_cannot_be_ranked():
-    scores = np.array([[0.2, np.nan, 0.9, 0.5], [-np.inf, np.inf, -np.inf, 0.0]])
-    assert [one.tolist() for one in top_items(scores, 3, seed=0)] == [[2, 3, 0], [1, 3]]
-    assert [one.tolist() for one in top_items(scores, 9, seed=0)] == [[2, 3, 0], [1, 3]]
-
-
-def test_top_items_draw_ties_by_lot_and_again_the_same():
-    lists = top_items(np.zeros((2_000, 8)), 2, seed=1)
-    shown = np.bincount(np.concatenate(lists), minlength=8)
-    assert shown == pytest.approx(500, rel=0.2)
-    again = top_items(np.zeros((2_000, 8)), 2, seed=1)
-    assert all((one == other).all() for one, other in zip(lists, again, strict=True))
 
 
 # The lists themselves

@@ -1,12 +1,10 @@
 """The HTML report in a real browser: plots are drawn, and nothing is asked of any network."""
 
-import os
-
 import pytest
 
 from localrec.evaluation.reporting.rendering import as_html
 
-from .browser import Browser, find_browser
+from .browser import open_browser
 from .planted_report import EVIL, REPORT, SYSTEMS, questions_answered
 
 VISIBLE = """
@@ -59,15 +57,8 @@ CONTRAST = """
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    path = find_browser()
-    if path is None:
-        reason = "There is no Chromium here: apt-get install chromium"
-        if os.environ.get("LOCALREC_REQUIRE_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    opened = Browser(path, tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
+    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

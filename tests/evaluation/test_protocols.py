@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from localrec.evaluation.ranking import splits
 from localrec.evaluation.ranking.splits import (
-    NO_ROW,
-    capped_histories,
     chronological_split,
     sampled_candidates,
 )
@@ -42,29 +40,6 @@ def test_a_split_takes_dates() -> None:
     assert np.flatnonzero(split.test).tolist() == [0]
     assert split.train[1]
     assert np.flatnonzero(split.validation).tolist() == [9]
-
-
-@given(TABLES, st.integers(1, 12))
-def test_a_history_is_the_last_rows_of_the_user_before_the_target(
-    table: list[tuple[int, int, int]], cap: int
-) -> None:
-    user, _, at = (list(column) for column in zip(*table, strict=True))
-    histories = capped_histories(user, at, range(len(table)), cap)
-    assert histories.shape == (len(table), cap)
-    for target, history in enumerate(histories):
-        before = sorted(
-            (at[row], row)
-            for row in range(len(table))
-            if user[row] == user[target] and (at[row], row) < (at[target], target)
-        )
-        expected = [row for _, row in before][-cap:]
-        assert history.tolist() == [NO_ROW] * (cap - len(expected)) + expected
-
-
-def test_histories_are_capped_at_ten_and_targets_may_be_a_mask() -> None:
-    user, at = ["ann"] * 15, list(range(15))
-    target = np.arange(15) == 13
-    assert capped_histories(user, at, target).tolist() == [list(range(3, 13))]
 
 
 @given(TABLES, st.integers(0, 5), st.integers(0, 3))
@@ -117,4 +92,3 @@ def test_names_serve_as_well_as_numbers_and_no_target_gives_nothing() -> None:
     user, item = ["ann", "bo", "ann"], ["gin", "rum", "rye"]
     assert set(sampled_candidates(user, item, [1], negatives=2).items[0]) == {"gin", "rum", "rye"}
     assert sampled_candidates(user, item, [], negatives=2).items.shape == (0, 3)
-    assert capped_histories(user, [1, 2, 3], []).shape == (0, 10)

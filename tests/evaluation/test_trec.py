@@ -14,7 +14,6 @@ from localrec.evaluation.ranking.trec import (
     ranked_items,
     read_qrels,
     read_trec_run,
-    relevant_of,
     write_qrels,
     write_trec_run,
 )
@@ -210,9 +209,3 @@ def test_a_run_that_no_evaluator_could_read_is_not_written(tmp_path, run, proble
         write_trec_run(tmp_path / "bad.run", run)
     assert refusal.value.message.startswith(problem)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_relevant_is_what_was_judged_so_by_trec_evals_custom():
-    judged = {"a": 2, "b": 1, "c": 0, "d": -1}
-    assert relevant_of(judged) == {"a", "b"}
-    assert relevant_of(judged, least=2) == {"a"}

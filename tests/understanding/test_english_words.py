@@ -19,5 +19,7 @@ def test_a_look_into_the_file_finds_what_the_dictionary_has(word):
 
 def test_whoever_asks_for_many_gets_the_dictionary():
     fresh = EnglishWords()
-    assert [fresh.rank(word) for word in WORDS[: 3 * fresh.FEW]] == [*range(3 * fresh.FEW)]
+    assert [fresh.rank(word) for word in WORDS[: 3 * fresh.LOOKUPS_BEFORE_TABLE]] == [
+        *range(3 * fresh.LOOKUPS_BEFORE_TABLE)
+    ]
     assert "ranks" in vars(fresh)

@@ -15,9 +15,9 @@ from localrec.understanding.number_ranges import parse_ranges
 from localrec.understanding.spoken_amounts import respell_amounts
 from localrec.understanding.state_phrases import find_state
 from localrec.understanding.topics import (
-    is_errand,
+    has_off_topic_phrase,
     is_small_talk,
-    score_needed,
+    off_topic_threshold,
     topic_score,
     topic_weights,
 )
@@ -112,15 +112,15 @@ def test_blends_go_with_a_refused_grape_and_are_not_asked_for_by_it():
 
 
 def test_questions_about_other_things_begin_otherwise_than_wishes():
-    assert is_errand([one.word for one in tokens("hey, how do I reset my password")])
-    assert not is_errand([one.word for one in tokens("which rum goes with lime")])
+    assert has_off_topic_phrase([one.word for one in tokens("hey, how do I reset my password")])
+    assert not has_off_topic_phrase([one.word for one in tokens("which rum goes with lime")])
 
 
 @pytest.mark.parametrize(
     "wish", ["a film about a stain", "a novel on etymology", "a thriller with a phone number in it"]
 )
 def test_no_noun_alone_is_an_errand(wish: str) -> None:
-    assert not is_errand([one.word for one in tokens(wish)])
+    assert not has_off_topic_phrase([one.word for one in tokens(wish)])
 
 
 def test_who_thanks_and_asks_for_nothing_makes_small_talk():
@@ -130,9 +130,9 @@ def test_who_thanks_and_asks_for_nothing_makes_small_talk():
 
 def test_the_more_was_read_the_surer_another_topic_must_be():
     gin = Query(constraints=(Constraint(kind="ingredient", any_of=("gin",)),))
-    plain = score_needed("gin in a carpet", Query(unused=("carpet",)), DRINKS)
-    assert plain is not None and plain < (score_needed("gin in a carpet", gin, DRINKS) or 9)
-    assert score_needed("gin I have not tried", Query(met=False), DRINKS) is None
+    plain = off_topic_threshold("gin in a carpet", Query(unused=("carpet",)), DRINKS)
+    assert plain is not None and plain < (off_topic_threshold("gin in a carpet", gin, DRINKS) or 9)
+    assert off_topic_threshold("gin I have not tried", Query(met=False), DRINKS) is None
 
 
 def test_the_learnt_weights_fit_vectors_of_their_embedder():

@@ -124,10 +124,6 @@ class TiedRanks(msgspec.Struct, frozen=True):
         first = np.asarray(ranks, dtype=np.int64)
         return cls(first, np.ones_like(first))
 
-    def mean_rank(self) -> Values:
-        """Return the middle of the tied ranks, (b,); NaN where the positive was not ranked."""
-        return np.where(self.first > 0, self.first + (self.tied - 1) / 2, np.nan)
-
 
 def tied_ranks(scores: NDArray[np.floating[Any]], positive: Numbers) -> TiedRanks:
     """Rank the positives by their scores, with ties.
@@ -157,37 +153,6 @@ def tied_ranks(scores: NDArray[np.floating[Any]], positive: Numbers) -> TiedRank
         first[rows] = np.where(ranked, np.count_nonzero(block > own, axis=1) + 1, 0)
         tied[rows] = np.where(ranked, np.count_nonzero(block == own, axis=1), 1)
     return TiedRanks(first, tied)
-
-
-def top_items(
-    scores: NDArray[np.floating[Any]], k: int, seed: int
-) -> tuple[NDArray[np.int64], ...]:
-    """Return each row's k columns with the highest scores, best first.
-
-    Ties are drawn by lot: in the order of the columns, an item's number would decide, and items
-    are often numbered by their fame. NaN and -inf make no list, so one may be shorter than k.
-
-    Args:
-        scores: Higher is better, (b, n).
-        k: The most items of a list.
-        seed: Of the lots; the same scores and seed give the same lists.
-    """
-    generator, width = np.random.default_rng(seed), scores.shape[1]
-    lists: list[NDArray[np.int64]] = []
-    rows_at_once = max(1, _BLOCK_CELLS // max(1, width))
-    for start in range(0, len(scores), rows_at_once):
-        block = scores[start : start + rows_at_once]
-        block = np.where(np.isnan(block), -np.inf, block)
-        lots = generator.permuted(np.broadcast_to(np.arange(width), block.shape), axis=1)
-        sinking = -np.take_along_axis(block, lots, axis=1)
-        if k < width:
-            best = np.argpartition(sinking, k - 1, axis=1)[:, :k]
-            lots, sinking = (np.take_along_axis(one, best, axis=1) for one in (lots, sinking))
-        order = np.argsort(sinking, axis=1, kind="stable")
-        columns = np.take_along_axis(lots, order, axis=1)
-        listed = np.count_nonzero(sinking < np.inf, axis=1).tolist()
-        lists += [line[:many] for line, many in zip(columns, listed, strict=True)]
-    return tuple(lists)
 
 
 def hit_rates(places: TiedRanks, k: int) -> Values:

@@ -1,7 +1,7 @@
-"""Split interactions for an evaluation, and draw histories and candidates.
+"""Split interactions for an evaluation, and draw candidates.
 
 The steps are set-based functions over columns of the same length n, one row per interaction; the
-time split, the cap and the sampled candidates are those of AgenticRec's preparation (section 5.1
+time split and the sampled candidates are those of AgenticRec's preparation (section 5.1
 and appendix E of the paper). Users and items may be of any type that NumPy can sort; `at` holds
 moments (datetime64, or numbers). Rows of one moment keep their order in the data, so that the
 result does not depend on the sorting algorithm. `localrec.evaluation.ranking.cases` makes a
@@ -23,9 +23,7 @@ from localrec.foundation.errors import UsageError
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
-HISTORY_CAP = 10
 NEGATIVES = 19
-NO_ROW = -1
 _ROUNDS = 64  # of drawing again what collides; beyond it the few rows left are drawn exactly
 
 
@@ -95,23 +93,6 @@ def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSpl
     part[fit[first:second]], part[fit[second:]] = 1, 2
     part_of_row = part[codes]
     return RowSplit(train=part_of_row == 0, validation=part_of_row == 1, test=part_of_row == 2)
-
-
-def capped_histories(
-    user: ArrayLike, at: ArrayLike, targets: ArrayLike, cap: int = HISTORY_CAP
-) -> Rows:
-    """Return the user's last `cap` rows before each target, as row numbers (targets, cap).
-
-    Oldest first and flush right; `NO_ROW` fills the places of a shorter history.
-    """
-    codes, moments, wanted = _codes(user)[0], np.asarray(at), _row_numbers(targets)
-    order = np.lexsort((moments, codes))  # stable: equal moments keep their order
-    place = np.empty(len(codes), dtype=np.int64)
-    place[order] = np.arange(len(codes))
-    start = np.searchsorted(codes[order], codes[wanted])  # where the user's rows begin
-    before = place[wanted][:, None] + np.arange(-cap, 0)
-    rows = order[np.maximum(before, 0)] if len(order) else np.zeros_like(before)
-    return np.where(before >= start[:, None], rows, NO_ROW)
 
 
 def sampled_candidates(

@@ -52,11 +52,6 @@ def ranked_items(items: Sequence[str]) -> tuple[RankedItem, ...]:
     return tuple(RankedItem(item, float(len(items) - place)) for place, item in enumerate(items))
 
 
-def relevant_of(judged: Mapping[str, int], least: int = 1) -> frozenset[str]:
-    """Return the items of one topic judged at least this relevant; trec_eval's default is 1."""
-    return frozenset(item for item, relevance in judged.items() if relevance >= least)
-
-
 def read_trec_run(path: Path, limits: FileLimits | None = None) -> TrecRun:
     """Read a run file, plain or as .gz.
 

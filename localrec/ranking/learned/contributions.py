@@ -1,11 +1,10 @@
-"""Explain a score by the contributions of its signals, and find the best items."""
+"""Explain a score by the contributions of its signals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import msgspec
-import numpy as np
 
 from localrec.ranking.learned.evidence.base import FittedEvidence
 from localrec.ranking.learned.evidence.content import Texts
@@ -96,15 +95,3 @@ class AccountedScores:
         """Count the texts that are nearer to an item's text than a given one, and all texts."""
         fitted = self._evidence.get("texts")
         return fitted.texts_between(source, item) if isinstance(fitted, Texts) else (0, 0)
-
-
-def top_items(scores: Floats, known: np.ndarray, k: int) -> list[int]:
-    """Return the k items with the highest scores outside one history, best first."""
-    ranked = scores.copy()
-    ranked[known] = -np.inf
-    many = min(k, int(np.isfinite(ranked).sum()))
-    if not many:
-        return []
-    best = np.argpartition(-ranked, many - 1)[:many]
-    chosen: list[int] = best[np.lexsort((best, -ranked[best]))].tolist()
-    return chosen

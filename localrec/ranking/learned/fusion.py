@@ -32,11 +32,12 @@ from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Ma
 
 Values = NDArray[np.float64]
 
-FEW = 19  # others among which the second loss finds the target
-HARD = 100  # others of the highest plain sums
-EVEN = 100  # evenly drawn others that stand for the rest
-CANDIDATES = 1 + HARD + EVEN + FEW
-_GROUPS = (0, 1, 1 + HARD, 1 + HARD + EVEN)  # where the target and the others begin
+SECOND_LOSS_NEGATIVES = 19  # others among which the second loss finds the target
+HARD_NEGATIVES = 100  # others of the highest plain sums
+UNIFORM_NEGATIVES = 100  # evenly drawn others that stand for the rest
+CANDIDATES = 1 + HARD_NEGATIVES + UNIFORM_NEGATIVES + SECOND_LOSS_NEGATIVES
+# Where the target and the others begin.
+_GROUPS = (0, 1, 1 + HARD_NEGATIVES, 1 + HARD_NEGATIVES + UNIFORM_NEGATIVES)
 PRIOR_STRENGTH = 10.0  # strength of the default weights, in cases
 _STEPS = 300
 _TOLERANCE = 1e-7
@@ -143,10 +144,10 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FusionCases(msgspec.Struct, frozen=True):
-    """Candidates of each case: the target, then `HARD`, `EVEN` and `FEW` others.
+    """Candidates of each case: the target, then hard, uniform and second-loss negatives.
 
     Args:
-        features: (b, 1 + HARD + EVEN + FEW, k).
+        features: (b, CANDIDATES, k).
         offsets: Logarithm of how many items each candidate stands for, -inf for none,
             (b, candidates).
         right: Which of them are right, (b, candidates).
@@ -275,11 +276,11 @@ def draw_candidates(
         free[known[case]] = False
         free[targets[case]] = False
         others = np.flatnonzero(free)
-        hard_count = min(HARD, len(others) // 2)
+        hard_count = min(HARD_NEGATIVES, len(others) // 2)
         order = np.argsort(-sums[case, others], kind="stable")
         hard, rest = others[order[:hard_count]], others[order[hard_count:]]
-        even = generator.permutation(rest)[:EVEN]
-        few = generator.permutation(np.setdiff1d(others, also[case]))[:FEW]
+        even = generator.permutation(rest)[:UNIFORM_NEGATIVES]
+        few = generator.permutation(np.setdiff1d(others, also[case]))[:SECOND_LOSS_NEGATIVES]
         chosen = (np.array([targets[case]]), hard, even, few)
         stands_for = (1.0, 1.0, len(rest) / max(1, len(even)), 1.0)
         for begin, group, worth in zip(_GROUPS, chosen, stands_for, strict=True):

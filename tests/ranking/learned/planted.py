@@ -6,19 +6,31 @@ import numpy as np
 
 from localrec.data.interactions import Interactions, moments_of
 from localrec.data.item_features import ItemFeatures
+from localrec.ranking.learned.interactions import Histories
+from localrec.ranking.learned.ranker import FusedRanker
 
 ITEMS = 60
 GROUPS = 6  # items 0..9 are one group, 10..19 the next
+SIZE = ITEMS // GROUPS
+COUNTED = (  # kinds of evidence that need no network
+    "popularity",
+    "attributes",
+    "texts",
+    "cooccurrence",
+    "item-knn",
+    "odds",
+    "user-knn",
+    "ease",
+)
 
 
 def grouped_log(users: int = 120, rows: int = 8, seed: int = 0, *, dated: bool = True):
     """Each user meets items of one group only, one day after the other, in random order."""
     generator = np.random.default_rng(seed)
-    size = ITEMS // GROUPS
     user = np.repeat(np.arange(users), rows)
     group = generator.integers(GROUPS, size=users)
-    picks = [generator.permutation(size)[:rows] for _ in range(users)]
-    item = np.repeat(group * size, rows) + np.concatenate(picks)
+    picks = [generator.permutation(SIZE)[:rows] for _ in range(users)]
+    item = np.repeat(group * SIZE, rows) + np.concatenate(picks)
     day = np.tile(np.arange(rows, dtype=np.float64), users) + user
     return log_of(user, item, users, ITEMS, day=day if dated else None)
 
@@ -55,3 +67,11 @@ def nothing_known(items: int = ITEMS, vectors=None) -> ItemFeatures:
     """No attributes, and the texts that are given."""
     none = np.zeros(0, dtype=np.int32)
     return ItemFeatures(none, none, items, 0, vectors)
+
+
+def best_items(ranker: FusedRanker, histories: Histories, k: int) -> list[int]:
+    """The k items with the highest scores outside the first history, best first."""
+    ranked = ranker.score(histories)[0].copy()
+    ranked[histories.item] = -np.inf
+    best = np.argsort(-ranked, kind="stable")[:k]
+    return best[np.isfinite(ranked[best])].tolist()

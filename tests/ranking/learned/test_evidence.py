@@ -14,6 +14,7 @@ from localrec.ranking.learned.interactions import NO_USER, Histories
 from tests.ranking.learned.planted import (
     GROUPS,
     ITEMS,
+    SIZE,
     chained_log,
     group_side,
     grouped_log,
@@ -21,7 +22,6 @@ from tests.ranking.learned.planted import (
     nothing_known,
 )
 
-SIZE = ITEMS // GROUPS
 COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "ease")
 
 

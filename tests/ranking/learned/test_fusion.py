@@ -5,7 +5,7 @@ import numpy as np
 from localrec.ranking.learned.features import features_of, logarithmic, standardized
 from localrec.ranking.learned.fusion import (
     CANDIDATES,
-    FEW,
+    SECOND_LOSS_NEGATIVES,
     USUAL,
     FusionCases,
     chance_of_order,
@@ -111,7 +111,7 @@ def test_known_items_are_never_among_the_others():
     assert set(cut[0, present, 0].tolist()) == {0, 1, 2, 3, 4, 5, 6}
     assert cut[0, 0, 0] == 3
     assert set(cut[0, right[0], 0].tolist()) == {3, 5}
-    assert 5 not in cut[0, -FEW:, 0]
+    assert 5 not in cut[0, -SECOND_LOSS_NEGATIVES:, 0]
 
 
 def test_a_signal_that_finds_all_items_alike_says_nothing():

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.item_features import ItemFeatures
-from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.fitting import without_false_order
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import (
-    GROUPS,
+    COUNTED,
     ITEMS,
+    SIZE,
+    best_items,
     chained_log,
     group_side,
     grouped_log,
@@ -22,30 +23,18 @@ from tests.ranking.learned.planted import (
     nothing_known,
 )
 
-SIZE = ITEMS // GROUPS
-COUNTED = RankerConfig(
-    kinds=(
-        "popularity",
-        "attributes",
-        "texts",
-        "cooccurrence",
-        "item-knn",
-        "odds",
-        "user-knn",
-        "ease",
-    )
-)
+COUNTING = RankerConfig(kinds=COUNTED)
 
 
 def fitted(log, side=None):
-    ranker = FusedRanker(COUNTED)
+    ranker = FusedRanker(COUNTING)
     ranker.fit(log, side or nothing_known(log.items), seed=1)
     return ranker
 
 
 def best_of(ranker, items, k, **known):
     histories = Histories.of([np.array(items)], **known)
-    return top_items(ranker.score(histories)[0], histories.item, k)
+    return best_items(ranker, histories, k)
 
 
 def sorted_by_item(log):

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from localrec.foundation.errors import InputError
-from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.fitting import sample_users
 from localrec.ranking.learned.held_out import split_log
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import (
-    GROUPS,
+    COUNTED,
     ITEMS,
+    SIZE,
+    best_items,
     chained_log,
     group_side,
     grouped_log,
@@ -24,17 +25,6 @@ from tests.ranking.learned.planted import (
     nothing_known,
 )
 
-SIZE = ITEMS // GROUPS
-COUNTED = (
-    "popularity",
-    "attributes",
-    "texts",
-    "cooccurrence",
-    "item-knn",
-    "odds",
-    "user-knn",
-    "ease",
-)
 CONFIG = RankerConfig(kinds=COUNTED)
 
 
@@ -49,27 +39,23 @@ def asked(*items, days=True):
     return Histories.of([np.array(items)], days=known)
 
 
-def list_of(ranker, histories, k):
-    return top_items(ranker.score(histories)[0], histories.item, k)
-
-
 @pytest.mark.parametrize("days", [True, False])
 def test_a_stranger_gets_the_rest_of_their_group(days):
     ranker = fitted(grouped_log())
-    assert set(list_of(ranker, asked(40, 42, 44, days=days), SIZE - 3)) <= set(range(40, 50))
+    assert set(best_items(ranker, asked(40, 42, 44, days=days), SIZE - 3)) <= set(range(40, 50))
 
 
 def test_the_next_of_a_chain_comes_first():
     ranker = fitted(chained_log())
-    assert list_of(ranker, asked(5, 6, 7), 1) == [8]
+    assert best_items(ranker, asked(5, 6, 7), 1) == [8]
 
 
 def test_a_long_list_without_days_is_read_in_its_order():
     ranker = fitted(chained_log(users=400))
     steps = np.arange(4, 16)
     forwards, turned = asked(*steps, days=False), asked(*steps[::-1], days=False)
-    assert list_of(ranker, forwards, 1) == [16]
-    assert list_of(ranker, turned, 1) != [16]
+    assert best_items(ranker, forwards, 1) == [16]
+    assert best_items(ranker, turned, 1) != [16]
 
 
 def test_the_order_of_two_favourites_says_next_to_nothing():
@@ -91,13 +77,13 @@ def test_a_store_without_days_reads_no_order_into_a_list():
 def test_a_store_of_one_rating_still_gives_a_list():
     log = log_of([0], [4], 1, ITEMS, rating=[5.0], day=[1.0])
     ranker = fitted(log, group_side())
-    best = list_of(ranker, asked(4), 3)
+    best = best_items(ranker, asked(4), 3)
     assert set(best) <= set(range(SIZE))
 
 
 def test_an_empty_store_ranks_by_attributes():
     ranker = fitted(log_of([], [], 0, ITEMS), group_side())
-    assert set(list_of(ranker, asked(30), 5)) <= set(range(30, 40))
+    assert set(best_items(ranker, asked(30), 5)) <= set(range(30, 40))
 
 
 def test_nothing_known_of_anybody_gives_scores_and_no_error():
@@ -109,8 +95,8 @@ def test_nothing_known_of_anybody_gives_scores_and_no_error():
 
 def test_a_rating_given_now_counts_without_a_fit():
     ranker = fitted(grouped_log())
-    before = list_of(ranker, asked(3, 4), 5)
-    after = list_of(ranker, asked(3, 4, 51, 52, 53), 5)
+    before = best_items(ranker, asked(3, 4), 5)
+    after = best_items(ranker, asked(3, 4, 51, 52, 53), 5)
     assert set(before) <= set(range(10))
     assert set(after) & set(range(50, 60))
 
@@ -243,7 +229,7 @@ def test_new_rows_and_items_are_taken_in_without_learning_weights_anew():
     grown = log_of(user, item, users, ITEMS + 2, day=day)
     ranker.update(grown, nothing_known(ITEMS + 2), seed=1)
     assert ranker.ordered is weights
-    assert set(list_of(ranker, asked(0, 1, ITEMS), 1)) == {ITEMS + 1}
+    assert set(best_items(ranker, asked(0, 1, ITEMS), 1)) == {ITEMS + 1}
 
 
 def test_a_store_that_grew_by_half_is_weighed_anew():
@@ -273,7 +259,7 @@ def test_leaving_a_kind_out_learns_the_other_weights_anew():
     less = ranker.ablated("cooccurrence")
     assert "cooccurrence" not in less.evidence
     assert not any(name.startswith(("cooccurrence", "transitions")) for name in less.ordered.names)
-    assert list_of(ranker, asked(5, 6, 7), 1) == [8] != list_of(less, asked(5, 6, 7), 1)
+    assert best_items(ranker, asked(5, 6, 7), 1) == [8] != best_items(less, asked(5, 6, 7), 1)
 
 
 def test_held_out_rows_are_not_in_the_log_that_evidence_is_fitted_on():

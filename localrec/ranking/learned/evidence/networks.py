@@ -10,7 +10,7 @@ evidence, and the fusion does without.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -19,6 +19,9 @@ from localrec.index.gru4rec import GruEncoder
 from localrec.index.sasrec import SasRecEncoder
 from localrec.ranking.learned.evidence.base import FitContext, Signals
 from localrec.ranking.learned.interactions import Floats, Histories
+
+if TYPE_CHECKING:
+    from localrec.ranking.learned.neural.training import TrainedNetwork
 
 FEWEST_ROWS = 300  # with a next one; fewer teach a network nothing that counting misses
 _BYTES_PER_ITEM = 4 * 64 * 8  # embeddings, gradients, two moments, and their copies
@@ -76,33 +79,37 @@ def next_item_logits(network: GruEncoder | SasRecEncoder, histories: Histories) 
 
 def fit_gru(context: FitContext) -> RecurrentEncoder | None:
     """Train GRU4Rec; None without torch, or with too little to learn from."""
-    if not _can_train(context):
+    trained = _trained("gru", context, RecurrentEncoder)
+    if trained is None:
         return None
-    # Torch takes seconds to load and is only there with the extra "training".
-    from localrec.ranking.learned.neural.training import TrainedNetwork, train_network
-
-    before = context.previous
-    older = None
-    if isinstance(before, RecurrentEncoder):
-        older = TrainedNetwork(before.network, before.attributes, before.share)
-    trained = train_network("gru", context, older)
     assert isinstance(trained.network, GruEncoder)
     return RecurrentEncoder(trained.network, trained.attributes, trained.share)
 
 
 def fit_attention(context: FitContext) -> AttentionEncoder | None:
     """Train SASRec; None without torch, or with too little to learn from."""
-    if not _can_train(context):
+    trained = _trained("attention", context, AttentionEncoder)
+    if trained is None:
         return None
-    from localrec.ranking.learned.neural.training import TrainedNetwork, train_network
-
-    before = context.previous
-    older = None
-    if isinstance(before, AttentionEncoder):
-        older = TrainedNetwork(before.network, before.attributes, before.share)
-    trained = train_network("attention", context, older)
     assert isinstance(trained.network, SasRecEncoder)
     return AttentionEncoder(trained.network, trained.attributes, trained.share)
+
+
+def _trained(
+    kind: Literal["gru", "attention"],
+    context: FitContext,
+    previous: type[RecurrentEncoder | AttentionEncoder],
+) -> TrainedNetwork | None:
+    """Train a network, from the weights of the previous fit where that was of the same class."""
+    if not _can_train(context):
+        return None
+    # Torch takes seconds to load and is only there with the extra "training".
+    from localrec.ranking.learned.neural.training import TrainedNetwork, train_network
+
+    before, older = context.previous, None
+    if isinstance(before, previous):
+        older = TrainedNetwork(before.network, before.attributes, before.share)
+    return train_network(kind, context, older)
 
 
 def _can_train(context: FitContext) -> bool:
