@@ -37,6 +37,7 @@ Examples:\n\n
   localrec ask "a red drink with gin" --user anna --system agenticrec --explain\n\n
   localrec ask "the same look without vodka" --image drink.jpg\n\n
   localrec ask --plain --user anna\n\n
+  echo "a drink for a secret guest" | localrec ask -\n\n
   localrec ask --batch questions.jsonl --out answers.jsonl\n\n
   echo '{"id": 1, "query": "a sour"}' | localrec ask --batch - --out - | jq .items[0].name
 """
@@ -103,7 +104,10 @@ _Explain = Annotated[
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False)] = None,
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", show_default=False, help="The question; - reads stdin."),
+    ] = None,
     batch: _Batch = None,
     out: _Out = None,
     image: _Image = None,
@@ -149,6 +153,10 @@ def ask(
         raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
         raise UsageError("--batch and --out belong together.", "Name both files.")
+    if question == "-":  # what stands in a command line, other users of the machine can read
+        from localrec.cli.memory import read_stdin
+
+        question = read_stdin("the question")
     with context.open_workspace() as opened:
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain)

@@ -68,7 +68,7 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
                 report, deeds = found.report, 0
             else:
                 report = opened.imports.import_history(found, domain, None, steps, embed=False)
-                learn_in_background(opened, domain.name)
+                learn_in_background(opened, domain.name, imported=True)
                 deeds = count_interactions(opened.store, domain.name, report.source)
             waiting = opened.imports.prepare_vectors(domain, steps)
     if waiting:

@@ -212,7 +212,7 @@ def _store(
             report = opened.imports.import_history(found, domain, user, steps, embed=False)
         waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
         if not isinstance(found, CatalogueRows):
-            learn_in_background(opened, domain.name)
+            learn_in_background(opened, domain.name, imported=True)
     if waiting:
         index_in_background(context.workspace, domain.name, waiting)
     return report

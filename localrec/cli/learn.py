@@ -39,7 +39,11 @@ def learn(
         typer.Option("--status", help="Say how far a fit has come, or what was learnt."),
     ] = False,
     stop: Annotated[
-        bool, typer.Option("--stop", help="Stop a running fit; it goes on there the next time.")
+        bool,
+        typer.Option(
+            "--stop",
+            help="Stop a running fit; it goes on there by localrec learn or the next import.",
+        ),
     ] = False,
     judge: Annotated[
         str | None,
@@ -89,19 +93,25 @@ def learn(
             note(f"{name}: {summary['text']}")
 
 
-def learn_in_background(opened: OpenWorkspace, domain: str) -> None:
+def learn_in_background(opened: OpenWorkspace, domain: str, *, imported: bool = False) -> None:
     """Start `localrec learn` where the ranking of a domain is missing or too old, and say so.
 
-    Nothing starts where it is switched off (LOCALREC_LEARN=off), or is running already.
+    Nothing starts where it is switched off (LOCALREC_LEARN=off), is running already, or was
+    stopped by somebody; what was just imported lets a stopped one begin again.
     """
     if not learning_is_on():
         return
     from localrec.foundation.jobs import start_in_background
-    from localrec.ranking.learned.progress_file import learning_progress
+    from localrec.ranking.learned.progress_file import is_held, learning_progress, release
     from localrec.ranking.learned.stored import is_stale
 
     indexes = opened.folder / "indexes"
     if not is_stale(opened.store, indexes, domain):
+        return
+    if imported:
+        release(indexes, domain)
+    elif is_held(indexes, domain):
+        note(f"Learning a better ranking was stopped. Go on: localrec learn --domain {domain}")
         return
     if (running := learning_progress(indexes, domain)) is not None:
         note(f"A better ranking is on its way: {learning_text(running)}.")
@@ -130,10 +140,11 @@ def _about(seconds: float) -> str:
 def _learn(folder: Path, domain: str) -> FusedRanker | None:
     """Learn one domain; None where there is too little to learn from."""
     from localrec.ranking.learned.evidence.base import FitStoppedError
-    from localrec.ranking.learned.progress_file import folder_of
+    from localrec.ranking.learned.progress_file import folder_of, release
     from localrec.ranking.learned.stored import FEWEST_ROWS, skip
     from localrec.ranking.learned.stored import learn as learn_ranking
 
+    release(folder / "indexes", domain)
     stored, kept = _read(folder, domain), folder_of(folder / "indexes", domain)
     if len(stored.log) < FEWEST_ROWS:
         skip(stored, kept)
@@ -215,11 +226,13 @@ def report_text(report: FitReport) -> str:
 
 def _status(folder: Path, domain: str, *, stop: bool) -> dict[str, str]:
     """What a domain's fit does, or waits for, or came to; a running one is stopped on request."""
-    from localrec.ranking.learned.progress_file import finished_parts, learning_progress
+    from localrec.ranking.learned.progress_file import finished_parts, hold, learning_progress
     from localrec.ranking.learned.stored import ranking_report
 
     indexes = folder / "indexes"
     running = learning_progress(indexes, domain)
+    if stop:
+        hold(indexes, domain)
     if running is not None:
         if stop:
             running.stop()

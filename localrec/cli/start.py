@@ -14,7 +14,10 @@ from typing import NoReturn
 
 SERVED = ("ask", "recommend")
 # What reads other streams or files, or starts a model, is done by the command's own process.
-_OWN_WORK = ("--batch", "--out", "--plain", "--image", "--system", "--help", "--version", "-h")
+_OWN_WORK = (
+    *("--batch", "--out", "--plain", "--image", "--system", "--help", "--version", "-h"),
+    "-",  # a question on stdin
+)
 
 
 def main() -> NoReturn:

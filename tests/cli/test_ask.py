@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import msgspec
 import pytest
@@ -155,6 +156,15 @@ class TestOneQuestion:
         code, out, err = ask(cli, own_workspace, "gin")
         assert (code, out) == (1, "")
         assert "/no/such/file.gguf" in err
+
+    def test_may_come_through_a_pipe_where_no_list_of_processes_shows_it(
+        self, own_workspace, localrec_command
+    ):
+        command = [*localrec_command, "--workspace", str(own_workspace), "--json", "ask", "-"]
+        told = subprocess.run(
+            command, input="a drink with gin\n", capture_output=True, text=True, check=True
+        )
+        assert json.loads(told.stdout)["query"] == "a drink with gin"
 
     def test_in_a_narrow_terminal_every_line_of_an_item_stands_below_its_name(
         self, cli, own_workspace, monkeypatch

@@ -188,3 +188,55 @@ def test_a_few_new_ratings_are_taken_in_with_the_weights_that_were_learnt(say, h
     assert after["report"]["rows"] == before["report"]["rows"] + 1
     assert after["report"]["weighed_rows"] == before["report"]["rows"]
     assert after["ordered"] == before["ordered"]
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The commands that would have been started in the background; learning is switched on."""
+    calls = []
+    monkeypatch.setenv("LOCALREC_LEARN", "on")
+    monkeypatch.setattr(
+        "localrec.foundation.jobs.start_in_background", lambda folder, told: calls.append(told)
+    )
+    return calls
+
+
+def test_what_was_stopped_does_not_begin_again_by_itself(cli, home, started):
+    here = ("--workspace", str(home))
+    cli(*here, "recommend", "--user", "anna")
+    assert started == [["learn", "--domain", "cocktails"]]
+    assert cli(*here, "learn", "--stop").code == 0
+    outcome = cli(*here, "recommend", "--user", "anna")
+    assert outcome.code == 0
+    assert len(started) == 1
+    assert "was stopped. Go on: localrec learn --domain cocktails" in outcome.err
+
+
+def test_learning_by_hand_lets_it_begin_by_itself_again(cli, home, started):
+    here = ("--workspace", str(home))
+    cli(*here, "learn", "--stop")
+    assert cli(*here, "learn").code == 0
+    with OpenWorkspace(home, writable=True) as opened:
+        nodes = opened.store.rows("SELECT node_id FROM node WHERE kind = 'cocktail'")
+        for (node,) in nodes[6:]:
+            store_feedback(opened.store, "cocktails", "bert", node, Event.LIKED)
+    cli(*here, "recommend", "--user", "anna")
+    assert started == [["learn", "--domain", "cocktails"]]
+
+
+def test_an_import_lets_it_begin_by_itself_again(cli, home, started, tmp_path):
+    here = ("--workspace", str(home))
+    cli(*here, "learn", "--stop")
+    with OpenWorkspace(home) as opened:
+        drinks = opened.store.rows("SELECT key FROM node WHERE kind = 'cocktail' ORDER BY node_id")
+    table = tmp_path / "liked.csv"
+    rows = "".join(f"carla,{key},5\n" for (key,) in drinks[:6])
+    table.write_text(f"user,drink,rating\n{rows}", encoding="utf-8")
+    table.with_suffix(".mapping.toml").write_text(
+        'data = "liked.csv"\n[columns]\nuser = "user"\nitem = "drink"\nrating = "rating"\n'
+        "[rating]\nscale = [1, 5]\n",
+        encoding="utf-8",
+    )
+    outcome = cli(*here, "import", "table", str(table), "--domain", "cocktails")
+    assert outcome.code == 0, outcome.err
+    assert started == [["learn", "--domain", "cocktails"]]

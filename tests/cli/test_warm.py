@@ -197,6 +197,7 @@ class TestWhoIsServed:
             ("recommend --user anna --workspace w", True),
             ("ask gin --workspace w --system marc-model", False),
             ("ask --batch=q.jsonl --out a.jsonl --workspace w", False),
+            ("--workspace here ask -", False),
             ("ask gin --image a.png --workspace w", False),
             ("ask --plain --workspace w", False),
             ("ask --help --workspace w", False),

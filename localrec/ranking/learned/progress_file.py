@@ -1,6 +1,7 @@
 """The progress of a running or stopped fit, readable without store and NumPy.
 
 indexes/learned-DOMAIN/progress.json    there while a process fits, rewritten with each step
+indexes/learned-DOMAIN/held             there while somebody wants no fit to begin by itself
 indexes/learned-DOMAIN/STAGE-KIND/      a finished part, there until the whole fit is done
 """
 
@@ -15,11 +16,14 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import short_digest
+from localrec.foundation.atomic_files import short_digest, write_atomically
+from localrec.foundation.errors import WorkspaceError
+from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.time_left import TimeLeft
 
 _FILE = "progress.json"
+_HELD = "held"
 _FOLDER = "learned-"
 _ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
@@ -79,9 +83,34 @@ def finished_parts(indexes: Path, domain: str) -> tuple[str, ...]:
     return tuple(name for _, name in found)
 
 
+def hold(indexes: Path, domain: str) -> None:
+    """Let no fit of a domain begin by itself until `release`; a full disk is passed over."""
+    _hold(folder_of(indexes, domain))
+
+
+def stop_running_fits(indexes: Path) -> int:
+    """Ask all fits to stop and let them not begin again by themselves; returns how many ran."""
+    running = [(path, one) for path in _files(indexes) if (one := _read(path)) is not None]
+    for path, one in running:
+        _hold(path.parent)
+        one.stop()
+    return len(running)
+
+
+def release(indexes: Path, domain: str) -> None:
+    """Let fits of a domain begin by themselves again."""
+    with suppress(OSError):
+        (folder_of(indexes, domain) / _HELD).unlink(missing_ok=True)
+
+
+def is_held(indexes: Path, domain: str) -> bool:
+    """Whether somebody stopped the fit of a domain, and nothing has asked for it since."""
+    return (folder_of(indexes, domain) / _HELD).exists()
+
+
 def running_fits(indexes: Path) -> tuple[LearningProgress, ...]:
     """List the running fits of all domains, the oldest first."""
-    found = filter(None, map(_read, indexes.glob(f"{_FOLDER}*/{_FILE}")))
+    found = filter(None, map(_read, _files(indexes)))
     return tuple(sorted(found, key=lambda one: one.began))
 
 
@@ -103,6 +132,17 @@ def told_beside(folder: Path, progress: Progress, time_left: TimeLeft) -> Iterat
         yield tell
     finally:
         path.unlink(missing_ok=True)
+
+
+def _files(indexes: Path) -> Iterator[Path]:
+    return indexes.glob(f"{_FOLDER}*/{_FILE}")
+
+
+def _hold(folder: Path) -> None:
+    with suppress(OSError, WorkspaceError):
+        make_private(folder.parent)
+        make_private(folder)
+        write_atomically(folder / _HELD, b"")
 
 
 def _read(path: Path) -> LearningProgress | None:

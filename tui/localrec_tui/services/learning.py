@@ -42,16 +42,17 @@ class LearningService:
     def halt(self, request: RequestHandle | None) -> int:
         """Ask the fits that run to stop at a safe place, without waiting; returns how many.
 
+        None begins again by itself before the next import.
+
         Args:
             request: A fit of this app, which may have told nothing yet.
         """
         if request is not None:
             self._commands.stop(request)
             return 1
-        running = self.running()
-        for one in running:
-            one.stop()
-        return len(running)
+        from localrec.ranking.learned.progress_file import stop_running_fits
+
+        return stop_running_fits(self._indexes)
 
     def close(self) -> None:
         """End the fit of this app; one that began elsewhere goes on."""
