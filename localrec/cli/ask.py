@@ -143,20 +143,8 @@ def ask(
         )
         converse(options, question)
         return
-    if (question is None) == (batch is None):
-        raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
-    if batch is not None and image is not None:
-        raise UsageError(
-            "--image goes with one question.", 'A batch names a picture a line: "image": "a.jpg".'
-        )
-    if batch is not None and explain:
-        raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
-    if (batch is None) != (out is None):
-        raise UsageError("--batch and --out belong together.", "Name both files.")
-    if question == "-":  # what stands in a command line, other users of the machine can read
-        from localrec.cli.memory import read_stdin
-
-        question = read_stdin("the question")
+    _refuse_what_does_not_go_together(question, batch, out, image, explain=explain)
+    question = _typed_or_piped(question)
     with context.open_workspace() as opened:
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain)
@@ -169,6 +157,30 @@ def ask(
     from localrec.cli.render import render_answer
 
     render_answer(answer, console(), user=user, explain=explain)
+
+
+def _refuse_what_does_not_go_together(
+    question: str | None, batch: Path | None, out: Path | None, image: Path | None, *, explain: bool
+) -> None:
+    if (question is None) == (batch is None):
+        raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
+    if batch is not None and image is not None:
+        raise UsageError(
+            "--image goes with one question.", 'A batch names a picture a line: "image": "a.jpg".'
+        )
+    if batch is not None and explain:
+        raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
+    if (batch is None) != (out is None):
+        raise UsageError("--batch and --out belong together.", "Name both files.")
+
+
+def _typed_or_piped(question: str | None) -> str | None:
+    """A question as it was typed; "-" reads stdin, since command lines show in process lists."""
+    if question != "-":
+        return question
+    from localrec.cli.memory import read_stdin
+
+    return read_stdin("the question")
 
 
 def _answer_one(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual import events
 from textual.app import ComposeResult
-from textual.widget import Widget
 from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
 
@@ -53,7 +52,7 @@ class KeyFooter(Footer):
         return [told.data_bind(compact=Footer.compact)]
 
 
-def _fitting(keys: list[FooterKey], room: int) -> list[Widget]:
+def _fitting(keys: list[FooterKey], room: int) -> list[FooterKey]:
     """Take keys away until the rest fits, those that hold everywhere first."""
     kept = list(keys)
     for action in _EVERYWHERE:
@@ -62,7 +61,7 @@ def _fitting(keys: list[FooterKey], room: int) -> list[Widget]:
         kept = [one for one in kept if one.action != action]
     while kept and _total(kept, True) > room:
         kept.pop()
-    return list(kept)
+    return kept
 
 
 def _total(keys: list[FooterKey], compact: bool) -> int:
