@@ -219,18 +219,26 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     log = data.interactions.select(mask)
     ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), asked.half)
     rows: list[Row] = []
+    rivals: list[Rival] = []
+    metric = f"NDCG@{K}"
     for choice in ("any", "first"):
         shown, stars, relevant = _short_histories(data, source, held_out.tolist(), choice)
         histories = Histories.of(shown, stars)
         systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
-        for name, scores in systems.items():
-            gains = [
-                _list_ndcg(scores[row], shown[row], relevant[row]) for row in range(len(shown))
+        gains = {
+            name: [
+                (_list_ndcg(scores[row], shown[row], relevant[row]), 1.0)
+                for row in range(len(shown))
             ]
-            figures = {f"NDCG@{K}": ratio_estimate([(gain, 1.0) for gain in gains])}
-            rows.append(Row(name, f"{choice} {SHOWN}", figures))
+            for name, scores in systems.items()
+        }
+        protocol = f"{choice} {SHOWN}"
+        rows += [Row(name, protocol, {metric: ratio_estimate(one)}) for name, one in gains.items()]
+        best = max(gains.keys() - {"auto"}, key=lambda name: sum(gain for gain, _ in gains[name]))
+        rivals.append(Rival(protocol, metric, best, compare(gains["auto"], gains[best])))
     weights = _weights(ranker)
-    return _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
+    study = _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
+    return msgspec.structs.replace(study, rivals=tuple(rivals))
 
 
 def run_left_out(asked: argparse.Namespace) -> Study:
@@ -258,13 +266,17 @@ def run_left_out(asked: argparse.Namespace) -> Study:
             "auto": undated,
             "order trusted": undated.taken_in_order(),
         }
-        for name, histories in readings.items():
+        told = {name: ranker.score(histories) for name, histories in readings.items()}
+        for name, part in (told | ranker.signals(undated)).items():
             found = scores.setdefault(name, np.zeros((len(cases), log.items), dtype=np.float32))
-            found[rows] = ranker.score(histories)
+            found[rows] = part
     protocol = "20, users left out, last 10 shown"
-    judged = [Row(name, protocol, _figures(found, cases)) for name, found in scores.items()]
-    weights = _weights(ranker)
-    return _study(asked, len(cases), judged, weights, seconds, _warm_ms(ranker, histories))
+    places = {(name, protocol): _places(found, cases) for name, found in scores.items()}
+    judged = [Row(name, protocol, _measured(found)) for (name, _), found in places.items()]
+    singles = [name for name in scores if name not in readings]
+    study = _study(asked, len(cases), judged, _weights(ranker), seconds, _warm_ms(ranker, undated))
+    rivals = [_rival(places, singles, protocol, metric) for metric in ("H@1", f"NDCG@{K}")]
+    return msgspec.structs.replace(study, rivals=tuple(rivals))
 
 
 def run_samples(asked: argparse.Namespace) -> Study:
