@@ -156,7 +156,7 @@ def _abv(row: int, told: object, import_log: ImportLog) -> float | None:
 
 
 def _measure(one: Mapping[str, Any]) -> str:
-    amount, most = plain(one.get("amount")), plain(one.get("amount_max"))
+    amount, most = word(one, "amount"), word(one, "amount_max")
     units = clean_name(plain(one.get("units")))
     units = _UNITS.get(units.casefold(), units)
     shown = f"{amount}-{most}" if amount and most and most not in ("0", amount) else amount

@@ -12,7 +12,7 @@ from localrec.data.rows import CatalogueRows
 from localrec.foundation.bounded_files import FileLimits, read_json
 from localrec.foundation.errors import InputError
 from localrec.packs.cocktails.recipe_catalogue import catalogue_of
-from localrec.packs.cocktails.recipe_parts import objects, plain, prose, with_garnish, word
+from localrec.packs.cocktails.recipe_parts import objects, prose, with_garnish, word
 from localrec.packs.cocktails.recipes import Recipe
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
@@ -96,7 +96,7 @@ def _ingredient(one: Mapping[str, Any]) -> tuple[str, str]:
     """The name and measure of one ingredient."""
     if special := word(one, "special"):
         return _part_special(special)
-    measure = f"{plain(one.get('amount'))} {word(one, 'unit')}"
+    measure = f"{word(one, 'amount')} {word(one, 'unit')}"
     return word(one, "label", "ingredient"), measure.strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,10 +20,13 @@ def prose(entry: Mapping[str, Any], *fields: str) -> str:
 
 
 def plain(value: object) -> str:
-    """A text or number as a text; nothing for lists, objects and null."""
+    """A text or number as a text, `&#039;` and the like as letters; nothing for anything else.
+
+    What comes of it is cleaned afterwards, since an entity may hold a control character.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else html.unescape(str(value))
 
 
 def objects(value: object) -> Iterator[Mapping[str, Any]]:

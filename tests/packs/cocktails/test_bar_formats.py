@@ -116,6 +116,16 @@ def test_drinks_without_name_or_ingredient_and_impossible_strengths_are_told(
     ]
 
 
+def test_entities_in_names_are_letters_and_bring_no_control_character(
+    tmp_path: Path, drinks_domain: Domain
+) -> None:
+    drink = ZOMBIE | {"name": "Dark &#039;n&#27;[31m Stormy", "instructions": "Lime &amp; ginger."}
+    [item] = BarAssistantSource().read(save(tmp_path / "one.json", drink), drinks_domain).items
+    assert item.name == "Dark 'n[31m Stormy"
+    assert item.key == "dark-n-31m-stormy"
+    assert item.properties["instructions"].startswith("Lime & ginger.")
+
+
 def test_the_public_data_pack_comes_in_whole(drinks_domain: Domain) -> None:
     folder = public("bar-assistant")
     items = {item.name: item for item in BarAssistantSource().read(folder, drinks_domain).items}
