@@ -37,7 +37,7 @@ def test_what_is_cut_off_leaves_the_old_file_alone(path, error):
         beside.write_bytes(b"ne")
         raise error
 
-    with pytest.raises(BaseException) as raised:  # noqa: PT011 - Ctrl+C is no Exception
+    with pytest.raises(BaseException) as raised:  # Ctrl+C is no Exception
         write_atomically(path, save_half)
     assert raised.type in (KeyboardInterrupt, OSError)
     assert path.read_bytes() == b"old"
