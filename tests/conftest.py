@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import hypothesis
 import pytest
 
 os.environ["LOCALREC_LEARN"] = "off"  # no test leaves a process that learns behind
@@ -56,8 +57,10 @@ def pytest_configure() -> None:
     """Give each worker of xdist cores of its own, which the processes that it starts inherit.
 
     The threads of two workers on the same cores wait for each other: apart, models answer in two
-    thirds of the processor time.
+    thirds of the processor time. No example of Hypothesis is timed: other work slows any of them.
     """
+    hypothesis.settings.register_profile("unhurried", deadline=None)
+    hypothesis.settings.load_profile("unhurried")
     if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
         workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
         cores = sorted(os.sched_getaffinity(0))

@@ -158,9 +158,17 @@ def _own_folder(name: str) -> Path | None:
         return _named[name]
     for workspace in reversed(_used):
         folder = own_domains(workspace) / name
-        if "/" not in name and (folder / "domain.toml").is_file():
+        if "/" not in name and _is_there(folder / "domain.toml"):
             return folder
     return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file; what may not be looked at is of no use and hinders nobody."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _find_folder(name: str) -> Path:
