@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,7 +16,6 @@ from .program import CHECKOUT, EMBEDDER, INPUTS, Ended, run_program
 
 RANKED_BY = ("auto", "memrec", "agenticrec-fused", "auto-memory")
 _REQUESTS, _CANDIDATES, _HISTORY = 200, 20, 40
-_LONGEST_WAIT_S = 200  # for vectors that another process makes
 _ROUNDED = 1e-4  # `rank` writes four digits
 _UNSTABLE = ("timings_ms", "reflection", "score")
 
@@ -26,21 +24,8 @@ def drink_answers(home: Path) -> dict[str, Any]:
     """Answer every gold question about drinks with the real embedder and no chat model."""
     _run(home, "models", "pull", EMBEDDER[1])  # nothing is fetched that is here
     _run(home, "datasets", "pull", "cocktails")
-    _await_vectors(home)
+    _run(home, "index")  # an import leaves the vectors to a process in the background
     return _answers(home, CHECKOUT / "datasets" / "cocktails" / "questions.jsonl")
-
-
-def _await_vectors(home: Path) -> None:
-    """Wait for the process in the background to which an import leaves the vectors, or make them.
-
-    While that one makes them, `index` leaves them to it, and questions are answered by spelling.
-    """
-    for _ in range(_LONGEST_WAIT_S):
-        _run(home, "index")
-        if not any((home / "w" / "indexes").glob("pending-*.json")):
-            return
-        time.sleep(1.0)
-    raise AssertionError("The vectors of the bundled drinks were not made in time.")
 
 
 def film_answers(home: Path) -> dict[str, Any]:
