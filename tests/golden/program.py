@@ -16,6 +16,7 @@ import typer
 
 from localrec.cli.app import main
 from localrec.cli.commands import whole_program
+from localrec.foundation import jobs
 from localrec.foundation.patience import PATIENCE
 
 HERE = Path(__file__).parent
@@ -62,13 +63,14 @@ def run_program(*arguments: str, folder: Path) -> Ended:
 def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     """Lend `home` with a cache in which only the `wanted` of the pulled files lie, as links.
 
-    A machine with more models gives the same answers. The program changes its whole process: what
-    it writes is private, and it tells for whom it waits. The first holds from the beginning here,
-    and all of it ends with the environment, so that no other test meets it.
+    A machine with more models gives the same answers, and no process in the background makes
+    vectors while questions are answered: `index` does it before. The program changes its whole
+    process: what it writes is private, and it tells for whom it waits. The first holds from the
+    beginning here, and all of it ends with the environment, so that no other test meets it.
     """
     before, umask = dict(os.environ), os.umask(0o077)
     patience, garbage = replace(PATIENCE), gc.get_threshold()
-    cache = home / "cache"
+    start, cache = jobs.start_in_background, home / "cache"
     pulled = Path(before.get("LOCALREC_CACHE") or _default_cache())
     for kind, name in wanted:
         (cache / kind).mkdir(parents=True)
@@ -77,9 +79,11 @@ def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     for name in _DISTURBING:
         os.environ.pop(name, None)
     os.environ.update(_ENVIRONMENT, LOCALREC_CACHE=str(cache))
+    jobs.start_in_background = lambda *_, **__: None
     try:
         yield home
     finally:
+        jobs.start_in_background = start
         os.umask(umask)
         PATIENCE.wait_s, PATIENCE.tell = patience.wait_s, patience.tell
         gc.set_threshold(*garbage)
