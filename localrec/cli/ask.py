@@ -16,6 +16,7 @@ from localrec.cli.context import (
     note_unknown,
     print_line,
     progress,
+    read_piped,
     refuse_unknown,
     resumable,
     user_key,
@@ -178,9 +179,7 @@ def _typed_or_piped(question: str | None) -> str | None:
     """A question as it was typed; "-" reads stdin, since command lines show in process lists."""
     if question != "-":
         return question
-    from localrec.cli.memory import read_stdin
-
-    return read_stdin("the question")
+    return read_piped('echo "TEXT" | localrec ask -')
 
 
 def _answer_one(

@@ -41,6 +41,7 @@ OLD_OPTIONS = {
 }
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _UNWRAPPED = 100_000  # columns; longer than any line
+MOST_PIPED = 1_000_000  # characters of a question, a memory or rules on stdin
 _SHOWN = 3  # people nobody knows who are named one by one
 
 WorkspaceOption = Annotated[
@@ -229,6 +230,23 @@ def console(*, to_stderr: bool = False) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else _UNWRAPPED
     return Console(stderr=to_stderr, markup=False, highlight=False, soft_wrap=False, width=width)
+
+
+def read_piped(remedy: str) -> str:
+    """Read what is piped in, up to `MOST_PIPED` characters: a pipe may never end.
+
+    Args:
+        remedy: What to do where nothing is piped.
+
+    Raises:
+        UsageError: stdin is a terminal, or holds too much.
+    """
+    if sys.stdin.isatty():
+        raise UsageError("Nothing is piped in.", remedy)
+    text = sys.stdin.read(MOST_PIPED + 1)
+    if len(text) > MOST_PIPED:
+        raise UsageError(f"More than {MOST_PIPED:,} characters are piped in.", remedy)
+    return text
 
 
 def print_json(record: Any) -> None:

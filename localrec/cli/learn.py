@@ -42,7 +42,7 @@ def learn(
         bool,
         typer.Option(
             "--stop",
-            help="Stop a running fit; it goes on there by localrec learn or the next import.",
+            help="Stop a running fit. localrec learn, or the next import, continues it.",
         ),
     ] = False,
     judge: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
@@ -18,6 +17,7 @@ from localrec.cli.context import (
     note,
     print_json,
     progress,
+    read_piped,
     user_key,
 )
 from localrec.foundation.errors import CutShortError, InputError, UsageError
@@ -112,7 +112,7 @@ def edit(
     """Put a memory in your own words; it is pinned, so nothing overwrites them."""
     from localrec.memory.records import edit_memory
 
-    words = text if text is not None else read_stdin("--text")
+    words = text if text is not None else read_piped("Give --text, or pipe the words in.")
     context, owner, memory = _with_memory(
         user, item, domain, lambda store, node_id: edit_memory(store, node_id, words), changes=True
     )
@@ -262,17 +262,6 @@ def rebuild(domain: DomainOption = None) -> None:
         return
     for report in reports:
         console().print(_rebuild_text(report))
-
-
-def read_stdin(option: str) -> str:
-    """What was piped in.
-
-    Raises:
-        UsageError: nothing is piped, so the option is missing.
-    """
-    if sys.stdin.isatty():
-        raise UsageError("Nothing was given to write.", f"Say {option}, or pipe it in.")
-    return sys.stdin.read()
 
 
 def _pin(user: str | None, item: str | None, domain: str | None, *, pinned: bool) -> None:

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
-from localrec.cli.memory import read_stdin
+from localrec.cli.context import (
+    Commands,
+    DomainOption,
+    command_context,
+    console,
+    note,
+    progress,
+    read_piped,
+)
 from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ def edit(
     from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
-    text = read_stdin("--file") if file is None else _read(file)
+    text = read_piped("Give --file, or pipe the rules in.") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
     with context.open_workspace(writable=True) as opened:
         chosen = domain_of_question(opened, "", domain or rules.domain)

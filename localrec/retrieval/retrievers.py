@@ -22,7 +22,7 @@ def retriever_of(task: TaskKind) -> Retriever:
     """Return the algorithm of a task, followed by the soft constraints."""
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
-        pool = furthest_items(query, pool, setting.k)
+        pool = extreme_items(query, pool, setting.k)
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
         saying = items_saying_most(query, pool)
         if saying is None:
@@ -51,50 +51,50 @@ def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
 
 
 def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:
-    """Move items that meet more soft demands forward, then those further in a number."""
-    met = _soft_demands_met(query, found.items)
-    further = _furthest_values(query, found.items)
-    if not met.any() and further is None:
+    """Move items that meet more soft demands forward, then those with the more extreme numbers."""
+    met, extremes = _soft_demands_met(query, found.items), _extreme_values(query, found.items)
+    if not met.any() and not extremes:
         return found
-    keys = (-met,) if further is None else (-further, -met)
-    order = np.lexsort(keys)
+    order = np.lexsort((*(-one for one in reversed(extremes)), -met))
     return RankedItems(found.items[order], found.scores[order])
 
 
-def furthest_items(query: SearchQuery, pool: Mask, k: int) -> Mask:
-    """The items of a pool among which the k furthest are, where a question asks for the most.
+def extreme_items(query: SearchQuery, pool: Mask, k: int) -> Mask:
+    """The first k items of a pool where a question asks for the most or least, and their equals.
 
-    Without such a wish, or with few items, it is the pool. Items that meet more soft demands come
-    before items that are further.
+    Items that meet more soft demands come first, then those with the more extreme numbers. Without
+    such a wish, or with few items, it is the pool.
     """
     items: Indexes = np.flatnonzero(pool).astype(np.int32)
-    further = _furthest_values(query, items)
-    if further is None or len(items) <= k:
+    extremes = _extreme_values(query, items)
+    if not extremes or len(items) <= k:
         return pool
-    met = _soft_demands_met(query, items)
-    order = np.lexsort((-further, -met))
-    last = order[k - 1]
-    is_before = (met > met[last]) | ((met == met[last]) & (further >= further[last]))
+    keys = np.stack([_soft_demands_met(query, items), *extremes])
+    order = np.lexsort(-keys[::-1])
     chosen: Mask = np.zeros(len(pool), dtype=bool)
-    chosen[items[is_before]] = True
+    chosen[items[order[:k]]] = True
+    chosen[items[(keys == keys[:, order[k - 1], None]).all(axis=0)]] = True
     return chosen
 
 
-def _furthest_values(query: SearchQuery, items: Indexes) -> NDArray[np.float32] | None:
-    """How far items are in the number of which the most or the least is asked, shape (items,).
+def _extreme_values(query: SearchQuery, items: Indexes) -> list[NDArray[np.float32]]:
+    """The numbers of which the most or the least is asked, higher is better, each (items,).
 
     Unknown values come last; so does a year, a length or another count of 0, which catalogues write
-    for what they do not know. None where nothing of the kind is asked, or there is an example.
+    for what they do not know. Where there is an example, it is compared with, and none is extreme.
     """
-    asked = [(name, way) for name, way in query.intent.order.items() if abs(way) > 1]
-    if query.intent.target is not None or not asked:
-        return None
-    name, way = asked[0]
-    values = query.catalogue.numbers[name][items].astype(np.float32)
-    unknown = np.isnan(values)
-    if query.catalogue.domain.numbers[name].kind != "amount":
-        unknown |= values == 0.0
-    return np.where(unknown, -np.inf, np.sign(way) * values).astype(np.float32)
+    found: list[NDArray[np.float32]] = []
+    if query.intent.target is not None:
+        return found
+    for name, direction in query.intent.order.items():
+        if abs(direction) == 1:
+            continue
+        values = query.catalogue.numbers[name][items].astype(np.float32)
+        unknown = np.isnan(values)
+        if query.catalogue.domain.numbers[name].kind != "amount":
+            unknown |= values == 0.0
+        found.append(np.where(unknown, -np.inf, np.sign(direction) * values).astype(np.float32))
+    return found
 
 
 def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]:
@@ -103,21 +103,22 @@ def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]
         if constraint.soft:
             met += mask_of(constraint, query.catalogue)[items] != constraint.barred
     if query.intent.target is None:
-        for number, way in query.intent.order.items():
-            if abs(way) == 1:
-                met += _share_of_way(query.catalogue.numbers[number], items, way)
+        for number, direction in query.intent.order.items():
+            if abs(direction) == 1:
+                met += _direction_met(query.catalogue.numbers[number], items, direction)
     return met
 
 
-def _share_of_way(values: NDArray[np.float64], items: Indexes, way: int) -> NDArray[np.float32]:
+def _direction_met(
+    values: NDArray[np.float64], items: Indexes, direction: int
+) -> NDArray[np.float32]:
     """1.0 for items in the third of the catalogue that a wish for more or less means.
 
     0.5 for others on that side of the median, 0.0 for the rest and for unknown values.
     """
-    towards = values[items] * way
-    third, median = np.nanquantile(values * way, (2 / 3, 0.5))
-    met = 0.5 * (np.nan_to_num(towards, nan=-np.inf) > median)
-    return np.asarray(met + 0.5 * (np.nan_to_num(towards, nan=-np.inf) > third), dtype=np.float32)
+    directed = np.nan_to_num(values[items] * direction, nan=-np.inf)
+    third, median = np.nanquantile(values * direction, (2 / 3, 0.5))
+    return np.asarray(0.5 * (directed > median) + 0.5 * (directed > third), dtype=np.float32)
 
 
 _NEAREST_COMPONENTS = 3

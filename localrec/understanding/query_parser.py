@@ -36,7 +36,7 @@ from localrec.understanding.refusal_expansion import (
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.state_phrases import AskedState, find_state
-from localrec.understanding.superlatives import direction_of, is_of_something_else
+from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -320,17 +320,17 @@ def _flags_and_diets(
 def _orders(
     reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
 ) -> dict[str, int]:
-    """Directions by number; of two for one number the far end counts, else the last."""
+    """Directions by number; of two for one number a superlative counts, else the last."""
     told: dict[str, int] = {}
     for mention, is_wanted in zip(mentions, wanted, strict=True):
         meaning = mention.meaning
         if meaning is None or meaning.role != "order":
             continue
         direction = direction_of(meaning.key, is_wanted=is_wanted)
-        is_furthest = abs(direction) > 1
-        if is_furthest and is_of_something_else(reading.words[: mention.first]):
+        is_superlative = abs(direction) > 1
+        if is_superlative and is_about_other_things(reading.words[: mention.first]):
             continue
-        if is_furthest or abs(told.get(meaning.kind, 0)) < 2:
+        if is_superlative or abs(told.get(meaning.kind, 0)) < 2:
             told[meaning.kind] = direction
     return told
 

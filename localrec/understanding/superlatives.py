@@ -31,8 +31,8 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
     """
     words = english().superlatives
     years = spec.kind == "year"
-    most = [*_raised(spec.more), *(words.latest if years else ())]
-    least = [*_raised(spec.less), *(words.earliest if years else ())]
+    most = [*_superlatives_of(spec.more), *(words.latest if years else ())]
+    least = [*_superlatives_of(spec.less), *(words.earliest if years else ())]
     most += [f"highest {word}" for word in spec.words]
     least += [f"lowest {word}" for word in spec.words]
     if spec.kind == "count":
@@ -41,8 +41,8 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
     return {"most": tuple(dict.fromkeys(most)), "least": tuple(dict.fromkeys(least))}
 
 
-def is_of_something_else(before: Sequence[str]) -> bool:
-    """Whether the words before a superlative make it one of other things.
+def is_about_other_things(before: Sequence[str]) -> bool:
+    """Whether the words before a superlative show that it is not about the items.
 
     "My oldest" is a child, "at the latest" a bound.
     """
@@ -52,15 +52,15 @@ def is_of_something_else(before: Sequence[str]) -> bool:
     )
 
 
-def _raised(comparatives: Iterable[str]) -> Iterator[str]:
+def _superlatives_of(comparatives: Iterable[str]) -> Iterator[str]:
     """Yield the superlatives of comparatives, and those that stand among them ("top rated")."""
     words = english().superlatives
-    raised = tuple(words.irregular.values())
+    irregular = tuple(words.irregular.values())
     for phrase in comparatives:
         first, _, rest = phrase.partition(" ")
         if first in words.irregular:
             yield f"{words.irregular[first]} {rest}".strip()
         elif first.endswith("er") and first not in words.plain:
             yield f"{first[:-2]}est {rest}".strip()
-        elif first in raised or first == "top" or first.endswith("est"):
+        elif first in irregular or first == "top" or first.endswith("est"):
             yield phrase

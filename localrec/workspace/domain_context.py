@@ -60,10 +60,14 @@ class SharedIndexes:
         Raises:
             WorkspaceError: there are none.
         """
-        found = {name: field for name in self.domain.texts if (field := self.open_field(name))}
-        if not found.get("name"):
+        if not self._stored_fields.get("name"):
             raise self.missing_vectors()
-        return found
+        return self._stored_fields
+
+    @cached_property
+    def _stored_fields(self) -> dict[str, EmbeddedField]:
+        """The texts that have vectors by the model, perhaps none."""
+        return {name: field for name in self.domain.texts if (field := self.open_field(name))}
 
     @cached_property
     def pending(self) -> PendingVectors | None:
@@ -72,10 +76,10 @@ class SharedIndexes:
 
         return read_pending(self.folder, self.domain.name)
 
-    @cached_property
+    @property
     def lacks_vectors(self) -> bool:
         """Whether no text has a vector and none is being made: an import was cut short."""
-        return self.pending is None and not len(self._open_by("name", self.models.embedder_name))
+        return self.pending is None and not self._stored_fields.get("name")
 
     @cached_property
     def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:

@@ -1,5 +1,6 @@
 """`localrec ask`: data on stdout, words on stderr, and no question that upsets a terminal."""
 
+import io
 import json
 import re
 import subprocess
@@ -165,6 +166,17 @@ class TestOneQuestion:
             command, input="a drink with gin\n", capture_output=True, text=True, check=True
         )
         assert json.loads(told.stdout)["query"] == "a drink with gin"
+
+    def test_from_a_pipe_that_never_ends_is_refused(self, cli, own_workspace, monkeypatch):
+        class Endless(io.StringIO):
+            def read(self, size=-1):
+                assert size >= 0, "read to the end of a pipe that has none"
+                return "a drink " * (size // 8 + 1)
+
+        monkeypatch.setattr("sys.stdin", Endless())
+        code, out, err = ask(cli, own_workspace, "-")
+        assert (code, out) == (2, "")
+        assert "More than 1,000,000 characters are piped in." in err
 
     def test_in_a_narrow_terminal_every_line_of_an_item_stands_below_its_name(
         self, cli, own_workspace, monkeypatch

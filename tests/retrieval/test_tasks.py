@@ -105,6 +105,16 @@ def test_the_weakest_come_first(bar: DomainContext):
     assert found[0] == min(strengths(bar, retrieve(bar, "with gin", TaskKind.C3, k=99)))
 
 
+def test_a_second_superlative_decides_between_equals_of_the_first(bar: DomainContext):
+    names = retrieve(bar, "a drink with the fewest ingredients, the strongest", TaskKind.C3, k=4)
+    places = [bar.catalogue.names.index(name) for name in names]
+    counts = bar.catalogue.numbers["ingredient_count"]
+    found = [(counts[place], -bar.catalogue.numbers["strength"][place]) for place in places]
+    assert found == sorted(found)
+    fewest = bar.catalogue.numbers["strength"][counts == counts.min()]
+    assert -found[0][1] == fewest.max()
+
+
 def test_a_wish_for_less_puts_the_lowest_third_before_the_others(bar: DomainContext):
     found = strengths(bar, retrieve(bar, "a weaker drink with gin", TaskKind.C3, k=99))
     third = float(np.quantile(bar.catalogue.numbers["strength"], 1 / 3))

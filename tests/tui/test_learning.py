@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from localrec.foundation.errors import BusyError
-from localrec.ranking.learned.progress_file import folder_of, running_fits
+from localrec.ranking.learned.progress_file import folder_of, is_held, running_fits
 from localrec_tui.log_buffer import log
 from localrec_tui.services.learning import LearningService
 from localrec_tui.services.records import RequestHandle
@@ -188,6 +188,18 @@ class TestBehindIt:
         assert LearningService(tmp_path).halt(None) == 1
         assert [int(number) for _, number in sent if number] == [2]
         assert {process for process, _ in sent} == {fit.process}
+
+    @pytest.mark.parametrize("request_of_app", [None, RequestHandle()])
+    def test_what_it_stopped_does_not_begin_again_by_itself(
+        self, indexes, tmp_path, monkeypatch, request_of_app
+    ):
+        monkeypatch.setattr("os.kill", lambda process, number: None)
+        self.write(indexes, "books", a_fit())
+        self.write(indexes, "films", msgspec.structs.replace(a_fit(), process=2**22 + 1))
+        (folder_of(indexes, "films") / "progress.json").unlink()
+        LearningService(tmp_path).halt(request_of_app)
+        assert is_held(indexes, "books")
+        assert not is_held(indexes, "films")
 
     def test_learns_by_the_command_and_says_from_what(self, own_bar):
         learning = LearningService(own_bar)

@@ -88,13 +88,12 @@ def hold(indexes: Path, domain: str) -> None:
     _hold(folder_of(indexes, domain))
 
 
-def stop_running_fits(indexes: Path) -> int:
-    """Ask all fits to stop and let them not begin again by themselves; returns how many ran."""
+def hold_running_fits(indexes: Path) -> tuple[LearningProgress, ...]:
+    """Hold every domain whose fit runs, and return these fits."""
     running = [(path, one) for path in _files(indexes) if (one := _read(path)) is not None]
-    for path, one in running:
+    for path, _ in running:
         _hold(path.parent)
-        one.stop()
-    return len(running)
+    return tuple(one for _, one in running)
 
 
 def release(indexes: Path, domain: str) -> None:

@@ -47,12 +47,15 @@ class LearningService:
         Args:
             request: A fit of this app, which may have told nothing yet.
         """
+        from localrec.ranking.learned.progress_file import hold_running_fits
+
+        running = hold_running_fits(self._indexes)
         if request is not None:
             self._commands.stop(request)
             return 1
-        from localrec.ranking.learned.progress_file import stop_running_fits
-
-        return stop_running_fits(self._indexes)
+        for one in running:
+            one.stop()
+        return len(running)
 
     def close(self) -> None:
         """End the fit of this app; one that began elsewhere goes on."""
