@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
 
 from localrec.cli.context import CommandContext, note
+from localrec.foundation.progress import Progress
+
+_BETWEEN_LOOKS_S = 0.5
 
 
 def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
     """Start `localrec index` for a domain, and say that answers work meanwhile."""
     from localrec.foundation.jobs import start_in_background
-    from localrec.index.pending_vectors import made_elsewhere
+    from localrec.index.pending_vectors import made_elsewhere, tell_pending
 
-    if made_elsewhere(workspace / "indexes", domain) is None:
-        start_in_background(workspace, ["index", "--domain", domain])
+    indexes = workspace / "indexes"
+    if made_elsewhere(indexes, domain) is None:
+        process = start_in_background(workspace, ["index", "--domain", domain])
+        tell_pending(indexes, domain, 0, waiting, process)
     note(
         f"You can ask now. The vectors of {waiting:,} texts are made in the background; until they "
         "are there, texts are compared by spelling: localrec index --status"
     )
 
 
-def is_made_elsewhere(context: CommandContext, name: str) -> bool:
-    """Whether another process makes the vectors of a domain already; says how far it has come."""
+def wait_for_background(context: CommandContext, domain: str, progress: Progress) -> None:
+    """Wait while another process makes the vectors of a domain, and show how far it has come."""
     from localrec.index.pending_vectors import made_elsewhere
 
-    other = made_elsewhere(context.workspace / "indexes", name)
-    if other is not None:
-        note(other.as_sentence())
-    return other is not None
+    indexes = context.workspace / "indexes"
+    if (other := made_elsewhere(indexes, domain)) is None:
+        return
+    note(f"{other.as_sentence()} Waiting for them.")
+    while other is not None:
+        progress("embedding texts", other.done, other.total)
+        sleep(_BETWEEN_LOOKS_S)
+        other = made_elsewhere(indexes, domain)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.background_index import index_in_background, is_made_elsewhere
+from localrec.cli.background_index import index_in_background, wait_for_background
 from localrec.cli.context import (
     CommandContext,
     DomainOption,
@@ -296,7 +296,8 @@ def index(
     """Bring vectors and index files in line with the texts (after a change of embedder, say).
 
     An import of many texts starts this in the background; questions are answered meanwhile, by
-    what needs no vectors and by spelling. What was made stays when it is stopped.
+    what needs no vectors and by spelling. Called by hand meanwhile, it waits for that process.
+    What was made stays when it is stopped.
     """
     from localrec.graph.domain_files import load_domain
 
@@ -306,10 +307,10 @@ def index(
     if status:
         _tell_status(context, names)
         return
-    names = [name for name in names if not is_made_elsewhere(context, name)]
     embedded = dict.fromkeys(names, 0)
     with progress() as steps:
         for name in names:
+            wait_for_background(context, name, steps)
             embedded[name] += _index_pending(context, name, steps)
         with context.open_workspace(writable=True) as opened:
             for name in names:

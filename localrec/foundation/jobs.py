@@ -35,8 +35,8 @@ def _program() -> list[str]:
     return [sys.executable, "-P", "-m", "localrec"]
 
 
-def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool = True) -> None:
-    """Start a command of localrec that outlives this process.
+def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool = True) -> int:
+    """Start a command of localrec that outlives this process; returns the id of its process.
 
     Args:
         folder: The workspace it works on.
@@ -45,7 +45,7 @@ def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool
     """
     package_home = str(Path(__file__).resolve().parents[2])
     search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
-    subprocess.Popen(
+    started = subprocess.Popen(
         [*_program(), "--json", "--workspace", str(folder), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -54,6 +54,7 @@ def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool
         preexec_fn=_be_patient if patient and hasattr(os, "nice") else None,
         env={**os.environ, "PYTHONPATH": search_path},
     )
+    return started.pid
 
 
 def _be_patient() -> None:

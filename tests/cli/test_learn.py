@@ -196,7 +196,7 @@ def started(monkeypatch):
     calls = []
     monkeypatch.setenv("LOCALREC_LEARN", "on")
     monkeypatch.setattr(
-        "localrec.foundation.jobs.start_in_background", lambda folder, told: calls.append(told)
+        "localrec.foundation.jobs.start_in_background", lambda folder, told: calls.append(told) or 0
     )
     return calls
 

@@ -30,7 +30,7 @@ from .conftest import WINES, import_wines
 def started(monkeypatch):
     """What would have been started in the background."""
     calls = []
-    monkeypatch.setattr(jobs, "start_in_background", lambda folder, told: calls.append(told))
+    monkeypatch.setattr(jobs, "start_in_background", lambda folder, told: calls.append(told) or 0)
     monkeypatch.setattr(import_service, "_AT_ONCE", 2)
     return calls
 
@@ -124,10 +124,37 @@ def test_a_second_import_leaves_its_texts_to_the_process_that_runs(busy, cli, tm
     assert read_pending(busy / "indexes", "wines").process
 
 
-def test_vectors_are_made_by_one_process_at_a_time(busy, cli):
+def test_vectors_are_made_by_one_process_at_a_time(busy, cli, monkeypatch):
+    looks = []
+
+    def look(_seconds):
+        """The third time, the other process has made all."""
+        looks.append(made_elsewhere(busy / "indexes", "wines"))
+        if len(looks) == 3:
+            for told in (busy / "indexes").glob("pending-*.json"):
+                told.unlink()
+
+    monkeypatch.setattr("localrec.cli.background_index.sleep", look)
+    monkeypatch.setattr(
+        import_service.ImportService, "embed_texts", lambda *_: looks.append("ours") or 0
+    )
     outcome = cli("--workspace", str(busy), "index", "--domain", "wines")
     assert outcome.code == 0
-    assert "being made in the background (11% of 9 texts)" in outcome.err
+    assert "being made in the background (11% of 9 texts). Waiting for them." in outcome.err
+    assert [one and getattr(one, "done", one) for one in looks] == [1, 1, 1, "ours"]
+
+
+def test_where_that_process_dies_the_vectors_are_made_all_the_same(busy, cli, monkeypatch):
+    made = []
+
+    def die(_seconds):
+        tell_pending(busy / "indexes", "wines", 1, 9, 2**22 + 1)  # a number that no process has
+
+    monkeypatch.setattr("localrec.cli.background_index.sleep", die)
+    monkeypatch.setattr("localrec.cli.imports._index_pending", lambda *_: made.append(1) or 0)
+    monkeypatch.setattr(import_service.ImportService, "embed_texts", lambda *_: 0)
+    assert cli("--workspace", str(busy), "index", "--domain", "wines").code == 0
+    assert made == [1]
 
 
 def test_a_process_that_says_nothing_for_long_is_another_one_of_its_number(busy, monkeypatch):

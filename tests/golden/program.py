@@ -79,7 +79,7 @@ def golden_environment(home: Path, *wanted: tuple[str, str]) -> Iterator[Path]:
     for name in _DISTURBING:
         os.environ.pop(name, None)
     os.environ.update(_ENVIRONMENT, LOCALREC_CACHE=str(cache))
-    jobs.start_in_background = lambda *_, **__: None
+    jobs.start_in_background = lambda *_, **__: 0
     try:
         yield home
     finally:
