@@ -16,7 +16,7 @@ from localrec.ranking.learned.sparse import (
     SparseRows,
     flat_ranges,
     grouped,
-    heaviest_entries,
+    heaviest_of_cells,
     join_rows,
 )
 
@@ -63,17 +63,19 @@ def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -
     parts = []
     for begin, end in item_blocks(first_of_item, log.items):
         rows = order[first_of_item[begin] : first_of_item[end]]
-        sums = np.zeros((end - begin) * log.items, dtype=np.float32)
+        counts = np.zeros(0, dtype=np.int64)
         base = (items[rows].astype(np.int64) - begin) * log.items
         for chunk, pairs in _row_blocks(users[rows], first):
             lengths = first[users[rows][chunk] + 1] - first[users[rows][chunk]]
-            sums += np.bincount(
-                np.repeat(base[chunk], lengths) + items[pairs], minlength=len(sums)
-            ).astype(np.float32)
-        block = sums.reshape(end - begin, log.items)
-        block[np.arange(end - begin), np.arange(begin, end)] = 0.0
-        block *= scale[0][begin:end, None] * scale[1]
-        parts.append(heaviest_entries(block, kept))
+            cells = np.repeat(base[chunk], lengths) + items[pairs]
+            more = np.bincount(cells, minlength=(end - begin) * log.items)
+            counts = counts + more if len(counts) else more
+        cells = np.flatnonzero(counts)
+        row, column = np.divmod(cells, log.items)
+        others = row + begin != column
+        cells, row, column = cells[others], row[others], column[others]
+        values = counts[cells].astype(np.float32) * (scale[0][begin + row] * scale[1][column])
+        parts.append(heaviest_of_cells(row, column, values, end - begin, kept))
     return join_rows(parts, log.items)
 
 
