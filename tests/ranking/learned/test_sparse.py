@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from localrec.ranking.learned.evidence import cooccurrence
+from localrec.ranking.learned.evidence import cooccurrence, pairs
 from localrec.ranking.learned.evidence.cooccurrence import WINDOWS, count_cooccurrence
 from localrec.ranking.learned.sparse import heaviest_entries
 from tests.ranking.learned.planted import grouped_log
@@ -40,3 +40,18 @@ def test_pairs_that_are_sorted_add_up_to_what_dense_counts_do(monkeypatch, windo
     assert by_sorting.column.tolist() == dense.column.tolist()
     assert by_sorting.first.tolist() == dense.first.tolist()
     assert by_sorting.value == pytest.approx(dense.value, rel=1e-6)
+
+
+def test_shared_users_are_counted_alike_at_once_in_parts_sorted_and_dense(monkeypatch):
+    log = grouped_log(users=40)
+    ones = np.ones(log.items, dtype=np.float32)
+    met = np.zeros((log.users, log.items))
+    met[log.user, log.item] = 1.0
+    expected = met.T @ met * (1.0 - np.eye(log.items))
+    for sparse in (0, 10**9):
+        for at_once in (50, 10**9):
+            monkeypatch.setattr(pairs, "_SPARSE", sparse)
+            monkeypatch.setattr(pairs, "_PAIRS", at_once)
+            found = pairs.neighbour_rows(log, log.items, (ones, ones))
+            dense = np.stack([found.combine(np.array([row]), ones[:1]) for row in range(log.items)])
+            assert dense.tolist() == expected.tolist()
