@@ -22,7 +22,7 @@ from localrec.memory.collaborative_memory import (
     cooccurrence_evidence,
     retrieve_memory,
 )
-from localrec.ranking.fusion import standardized
+from localrec.memory.fusion import standardized
 
 Subject = TypeVar("Subject")
 Found = TypeVar("Found")

@@ -20,7 +20,7 @@ from localrec.agent.tools import TOOLS
 from localrec.data.arrays import Scores
 from localrec.data.trajectory import AgentStep, ToolCall, Trajectory
 from localrec.foundation.errors import UsageError
-from localrec.ranking.fusion import FusionWeights, fit_weights
+from localrec.memory.fusion import FusionWeights, fit_weights
 
 # Rounded from fits on the validation items of MovieLens 100K, with a sequential model and without:
 # what was fitted without one, and that model's weight besides, does as well as each fit by itself.

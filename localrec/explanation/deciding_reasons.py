@@ -20,6 +20,7 @@ _FACTS = 3
 _WORDS = {5: "five", 10: "ten", 30: "thirty"}
 _SEQUENCE = frozenset({"cooccurrence", "gru", "attention"})
 _SHARED = frozenset({"item-knn", "ease", "odds"})
+_NEAREST = frozenset({"user-knn", "memory"})
 
 
 class SignalContribution(Protocol):
@@ -55,8 +56,8 @@ class ScoreAccount(Protocol):
         """
         ...
 
-    def nearest_users(self, item: int) -> tuple[int, int]:
-        """Count how many of the nearest users met an item, and all nearest users."""
+    def nearest_users(self, kind: str, item: int) -> tuple[int, int]:
+        """Count how many of the users near by a kind of evidence met an item, and all of them."""
         ...
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
@@ -133,8 +134,8 @@ class DecidingReasonBuilder(ReasonBuilder):
             tells = [self._by_shared_users]
         elif kind == "texts":
             tells, sources = [self._by_text], sources[:1]
-        elif kind == "user-knn":
-            return [fact for fact in [self._by_nearest_users(item)] if fact is not None]
+        elif kind in _NEAREST:
+            return [fact for fact in [self._by_nearest_users(kind, item)] if fact is not None]
         found = (tell(source, item) for tell in tells for source in sources[:_FACTS])
         return [fact for fact in [next(filter(None, found), None)] if fact is not None]
 
@@ -174,9 +175,9 @@ class DecidingReasonBuilder(ReasonBuilder):
         value = f"{nearer:,} of {others:,} are nearer"
         return self._counted(text, "DESCRIBED_LIKE", source, item, value)
 
-    def _by_nearest_users(self, item: int) -> Fact | None:
-        """Count the nearest users who met the item."""
-        met, asked = self._account.nearest_users(item)
+    def _by_nearest_users(self, kind: str, item: int) -> Fact | None:
+        """Count the users near by a kind of evidence who met the item."""
+        met, asked = self._account.nearest_users(kind, item)
         if met < TOGETHER:
             return None
         edge = Evidence(

@@ -21,6 +21,7 @@ import msgspec
 
 from localrec.foundation.errors import BusyError, CutShortError, LocalrecError, UsageError
 from localrec.foundation.parent_watch import PARENT_WATCH_VARIABLE
+from localrec.foundation.private_arguments import hide
 from localrec.foundation.progress_lines import ProgressMessage, parse_progress
 
 _PATIENCE_S = 10.0  # for what is under way to be put on disk
@@ -35,6 +36,17 @@ def _program() -> list[str]:
     return [sys.executable, "-P", "-m", "localrec"]
 
 
+def _environment(folder: Path, arguments: Sequence[str]) -> dict[str, str]:
+    """The environment of a command, with its arguments, which the list of processes does not show.
+
+    The package is found where it was found for this process.
+    """
+    package_home = str(Path(__file__).resolve().parents[2])
+    search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
+    hidden = hide(["--json", "--workspace", str(folder), *arguments])
+    return {**os.environ, **hidden, "PYTHONPATH": search_path}
+
+
 def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool = True) -> int:
     """Start a command of localrec that outlives this process; returns the id of its process.
 
@@ -43,16 +55,14 @@ def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool
         arguments: As behind `localrec`.
         patient: Whether it has the lowest claim on the CPU.
     """
-    package_home = str(Path(__file__).resolve().parents[2])
-    search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
     started = subprocess.Popen(
-        [*_program(), "--json", "--workspace", str(folder), *arguments],
+        [*_program(), *arguments[:1]],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         preexec_fn=_be_patient if patient and hasattr(os, "nice") else None,
-        env={**os.environ, "PYTHONPATH": search_path},
+        env=_environment(folder, arguments),
     )
     return started.pid
 
@@ -74,16 +84,14 @@ class CommandJob:
         self._data = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe nobody reads would stall it
         self._notes: list[str] = []
         self._was_asked = False
-        package_home = str(Path(__file__).resolve().parents[2])
-        search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
-            [*_program(), "--json", "--workspace", str(folder), *arguments],
+            [*_program(), *arguments[:1]],
             stdin=subprocess.PIPE,
             stdout=self._data,
             stderr=subprocess.PIPE,
             # Ctrl+C in the terminal is not for it, and what it starts itself can end with it.
             start_new_session=True,
-            env={**os.environ, PARENT_WATCH_VARIABLE: "1", "PYTHONPATH": search_path},
+            env={**_environment(folder, arguments), PARENT_WATCH_VARIABLE: "1"},
         )
 
     @property

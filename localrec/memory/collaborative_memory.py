@@ -11,7 +11,7 @@ The kinds of evidence are:
     texts        the similarity of its text and the texts of the history
 
 The last two use no other user's data; an isolated memory has only these. Each kind is an array over
-all items in its own unit; `ranking/fusion.py` combines them.
+all items in its own unit; `memory/fusion.py` combines them.
 
 Memories as vectors (`memory_vectors`) are compared and not fused; memories as text (`MemoryTexts`)
 are for a model. Both come from the graph alone.

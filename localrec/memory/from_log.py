@@ -25,12 +25,12 @@ from localrec.index.item_cooccurrence import count_cooccurrence
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MemRecConfig
 from localrec.memory.default_rules import default_rules
+from localrec.memory.fusion import FusionWeights
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import MemRec
 from localrec.memory.synthesis import domain_shares, phrases_of
 from localrec.memory.user_item_graph import UserItemGraph
 from localrec.memory.user_summaries import build_item_features
-from localrec.ranking.fusion import FusionWeights
 
 _FEWEST_ROWS = 3  # of a user who gives one up to fit weights on
 _MOST_FITTED = 2_000  # users

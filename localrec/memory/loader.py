@@ -24,6 +24,7 @@ from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.item_cooccurrence import count_cooccurrence, open_cooccurrence
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MemRecConfig
+from localrec.memory.fusion import FusionWeights
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import DEFAULT_WEIGHTS, FEWEST_CASES, MemRec
 from localrec.memory.rule_text import format_rules
@@ -33,7 +34,6 @@ from localrec.memory.user_item_graph import (
     UserItemGraph,
     open_user_item_graph,
 )
-from localrec.ranking.fusion import FusionWeights
 
 _FORMAT = 1
 _SEED = 11  # of the users who give up a like, and of the items it is told from

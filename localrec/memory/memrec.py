@@ -27,11 +27,11 @@ from localrec.memory.collaborative_memory import (
     retrieve_memory,
 )
 from localrec.memory.configs import MemRecConfig, MemRecModelConfig, MemRecVectorConfig
+from localrec.memory.fusion import FusionWeights, fit_weights, standardized
 from localrec.memory.rerank_stage import (
     rerank_by_vectors,
 )
 from localrec.memory.synthesis import Synthesis
-from localrec.ranking.fusion import FusionWeights, fit_weights, standardized
 
 NEGATIVES = 49  # drawn beside each item that weights are fitted to find
 FEWEST_CASES = 50  # to fit weights on

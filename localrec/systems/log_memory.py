@@ -21,8 +21,8 @@ from localrec.memory.from_log import (
     deduplicated_history,
     fit_weights_to_log,
 )
+from localrec.memory.fusion import FusionWeights
 from localrec.memory.memrec import MemRec, VectorMemRec
-from localrec.ranking.fusion import FusionWeights
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 

@@ -39,7 +39,7 @@ from localrec.evaluation.statistics import (
     compare_all,
     ratio_estimate,
 )
-from localrec.ranking.fusion import FusionWeights
+from localrec.memory.fusion import FusionWeights
 from localrec.workspace import OpenWorkspace
 
 AGENT = "agenticrec-fused"

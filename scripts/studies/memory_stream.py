@@ -35,8 +35,8 @@ from localrec.foundation.jsonl_log import JsonlLog
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MemRecConfig
 from localrec.memory.from_log import build_collaborative_memory, deduplicated_history
+from localrec.memory.fusion import FusionWeights
 from localrec.memory.memrec import MemRec
-from localrec.ranking.fusion import FusionWeights
 from localrec.systems.memrec import MemoryRecommender
 
 ARMS = ("writes on", "writes off", "nothing grows")

@@ -11,7 +11,7 @@ from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, ToolFusion, fit_too
 from localrec.agent.tool_registry import Observation, tool
 from localrec.agent.tools import TOOLS
 from localrec.foundation.errors import UsageError
-from localrec.ranking.fusion import FusionWeights
+from localrec.memory.fusion import FusionWeights
 
 from .suite.world import Compass, a_desk, make_reference, without_history
 

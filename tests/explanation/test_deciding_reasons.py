@@ -25,6 +25,7 @@ RELATION = {
     "ease": "LIKED_WITH",
     "odds": "LIKED_WITH",
     "user-knn": "MET_BY",
+    "memory": "MET_BY",
     "texts": "DESCRIBED_LIKE",
     "popularity": "LIKED_BY",
     "attributes": "HAS_INGREDIENT",
@@ -42,7 +43,7 @@ class PlannedAccount:
     def contributions(self, item):
         return self._parts
 
-    def nearest_users(self, item):
+    def nearest_users(self, kind, item):
         return self._nearest
 
     def came_soon_after(self, source, item, least):
@@ -167,7 +168,7 @@ def told_by_a_ranker(bar, log, kinds):
         yield deciding, relations(told.facts(best))
 
 
-@pytest.mark.parametrize("kind", ["item-knn", "user-knn", "popularity", "odds"])
+@pytest.mark.parametrize("kind", ["item-knn", "user-knn", "memory", "popularity", "odds"])
 def test_a_ranker_of_one_kind_tells_that_kind(bar, chain, kind):
     for deciding, told in told_by_a_ranker(bar, chain, (kind,)):
         assert deciding == [kind]

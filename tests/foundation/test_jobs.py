@@ -14,6 +14,7 @@ import pytest
 from localrec.foundation import jobs
 from localrec.foundation.errors import BusyError, CutShortError, LocalrecError
 from localrec.foundation.jobs import CommandJob
+from localrec.foundation.private_arguments import ARGUMENTS_VARIABLE, hide, unhide
 from localrec.foundation.progress_lines import ProgressMessage, ProgressWriter, parse_progress
 
 # A command as others are, but for what it does: it tells that it began, and waits to be ended.
@@ -89,6 +90,30 @@ def test_a_command_that_fails_does_so_in_its_own_words(tmp_path):
     errand = CommandJob(tmp_path, ("models", "check", "zorg.gguf"))
     with pytest.raises(LocalrecError, match=r"^There is no model file zorg\.gguf"):
         errand.follow(lambda step: None)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks into /proc")
+def test_the_list_of_processes_shows_no_more_than_the_command(send, tmp_path, monkeypatch):
+    waits = [sys.executable, "-c", WAITS]
+    monkeypatch.setattr(jobs, "_program", lambda: waits)
+    job = CommandJob(tmp_path, ("export", "--user", "Alma Kowalski", "--out", "secret.csv"))
+    started = jobs.start_in_background(tmp_path, ("learn", "--domain", "alma's shelf"))
+    try:
+        for pid in (job._process.pid, started):
+            shown = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
+            assert not any(one in shown for one in ("Alma", "alma", "secret", tmp_path.name))
+            assert shown.split("\0")[-2] in {"export", "learn"}
+            assert Path(f"/proc/{pid}/environ").stat().st_mode & 0o077 == 0
+    finally:
+        os.kill(started, signal.SIGKILL)
+        os.waitpid(started, 0)
+        job.close(0)
+
+
+def test_what_a_command_starts_does_not_find_its_hidden_arguments(monkeypatch):
+    monkeypatch.setenv(ARGUMENTS_VARIABLE, hide(["export", "--user", "ana"])[ARGUMENTS_VARIABLE])
+    assert unhide(["export"]) == ["export", "--user", "ana"]
+    assert unhide(["doctor"]) == ["doctor"]
 
 
 def test_a_failure_keeps_its_kind(send):

@@ -15,12 +15,12 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MEMREC, MemRecConfig, MemRecModelConfig, MemRecVectorConfig
 from localrec.memory.default_rules import default_rules
+from localrec.memory.fusion import FusionWeights
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import DEFAULT_WEIGHTS, FEWEST_CASES, MemRec, VectorMemRec
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.synthesis import domain_shares
 from localrec.memory.user_item_graph import UserItemGraph
-from localrec.ranking.fusion import FusionWeights
 
 MOVIES = load_domain("movies")
 PEOPLE, FILMS, EACH = 60, 24, 6

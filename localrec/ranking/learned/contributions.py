@@ -8,6 +8,7 @@ import msgspec
 
 from localrec.ranking.learned.evidence.base import FittedEvidence
 from localrec.ranking.learned.evidence.content import Texts
+from localrec.ranking.learned.evidence.memory import SharedMemory
 from localrec.ranking.learned.evidence.user_knn import SoonAfter, UserNeighbours
 from localrec.ranking.learned.features import summed_by_signal
 from localrec.ranking.learned.interactions import Floats, Histories
@@ -72,10 +73,10 @@ class AccountedScores:
         fitted = self._evidence.get(kind)
         return () if fitted is None else sources_of(fitted, signal, self._history, item)
 
-    def nearest_users(self, item: int) -> tuple[int, int]:
-        """Count how many of the nearest users met an item, and all of them; (0, 0) without any."""
-        fitted = self._evidence.get("user-knn")
-        if not isinstance(fitted, UserNeighbours):
+    def nearest_users(self, kind: str, item: int) -> tuple[int, int]:
+        """Count how many of the users near by a kind met an item, and all; (0, 0) without any."""
+        fitted = self._evidence.get(kind)
+        if not isinstance(fitted, UserNeighbours | SharedMemory):
             return 0, 0
         return fitted.nearest_who_met(self._history, item)
 

@@ -45,9 +45,9 @@ class CatalogueAccount:
             for one in self._account.contributions(int(self._place[item]))
         )
 
-    def nearest_users(self, item: int) -> tuple[int, int]:
-        """Count how many of the nearest users met an item, and all of them; (0, 0) without any."""
-        return self._account.nearest_users(int(self._place[item]))
+    def nearest_users(self, kind: str, item: int) -> tuple[int, int]:
+        """Count how many of the users near by a kind met an item, and all; (0, 0) without any."""
+        return self._account.nearest_users(kind, int(self._place[item]))
 
     def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
         """Count the users who met an item soon after a history item: users, all of them, window."""

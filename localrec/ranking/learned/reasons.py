@@ -1,7 +1,7 @@
 """Find the history items that a signal used: those that added most to an item's score.
 
-Only evidence from item to item, and texts, can say so. Popularity, user neighbours and networks
-rest on no single item; attributes on all of them.
+Only evidence from item to item, and texts, can say so. Popularity, user neighbours,
+memory and networks rest on no single item; attributes on all of them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.ranking.learned.interactions import Floats, Indexes, Offsets
+from localrec.ranking.learned.interactions import Floats, Indexes, Mask, Offsets
 
 _SUMS_HELD = 1 << 23
 
@@ -73,19 +73,47 @@ def heaviest_entries(block: Floats, kept: int) -> tuple[Indexes, Floats, Offsets
     Returns:
         Columns and values row by row, and how many each row has.
     """
-    width = block.shape[1]
-    if kept < width:
-        columns = np.argpartition(-np.abs(block), kept - 1, axis=1)[:, :kept]
-        columns.sort(axis=1)
-    else:
-        columns = np.broadcast_to(np.arange(width), block.shape)
-    values = np.take_along_axis(block, columns, axis=1)
-    present = values != 0
+    rows, width = block.shape
+    cells = np.flatnonzero(block)
+    row, column = np.divmod(cells, max(width, 1))
+    return heaviest_of_cells(row, column, block.ravel()[cells], rows, kept)
+
+
+def heaviest_of_cells(
+    row: Offsets, column: Offsets, values: Floats, rows: int, kept: int
+) -> tuple[Indexes, Floats, Offsets]:
+    """Select the `kept` largest entries by magnitude of each row; among equals the first columns.
+
+    Args:
+        row: Of each entry, ascending, (e,).
+        column: Of each entry, ascending within its row, (e,).
+        values: None of them 0, (e,).
+        rows: How many rows there are.
+        kept: Entries of a row at most.
+
+    Returns:
+        Columns and values row by row, and how many each row has.
+    """
+    counts = np.bincount(row, minlength=rows)
+    ends = np.cumsum(counts)
+    sizes, stays = np.abs(values), np.ones(len(values), dtype=bool)
+    for full in np.flatnonzero(counts > kept).tolist():
+        part = slice(int(ends[full] - counts[full]), int(ends[full]))
+        stays[part] = _are_largest(sizes[part], kept)
     return (
-        columns[present].astype(np.int32),
-        values[present].astype(np.float32),
-        present.sum(axis=1).astype(np.int64),
+        column[stays].astype(np.int32),
+        values[stays].astype(np.float32),
+        np.minimum(counts, kept).astype(np.int64),
     )
+
+
+def _are_largest(sizes: Floats, kept: int) -> Mask:
+    """Mark the `kept` largest values, among equals the first."""
+    least = np.partition(sizes, len(sizes) - kept)[len(sizes) - kept]
+    marked: Mask = sizes > least
+    equal = np.flatnonzero(sizes == least)
+    marked[equal[: kept - int(np.count_nonzero(marked))]] = True
+    return marked
 
 
 def join_rows(parts: list[tuple[Indexes, Floats, Offsets]], columns: int) -> SparseRows:

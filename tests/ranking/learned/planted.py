@@ -20,6 +20,7 @@ COUNTED = (  # kinds of evidence that need no network
     "item-knn",
     "odds",
     "user-knn",
+    "memory",
     "ease",
 )
 

@@ -22,7 +22,7 @@ from tests.ranking.learned.planted import (
     nothing_known,
 )
 
-COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "ease")
+COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "memory", "ease")
 
 
 def context_of(log, side=None, **changes):
@@ -173,13 +173,33 @@ def test_popularity_of_liked_rows_leaves_out_what_was_rated_below_the_mean():
     assert signals["popularity-liked"][0, 0] < signals["popularity-liked"][0, 1]
 
 
-def test_a_user_is_no_neighbour_of_their_own():
+@pytest.mark.parametrize(
+    ("kind", "signal"),
+    [("user-knn", "user-knn"), ("memory", "memory-items"), ("memory", "memory-votes")],
+)
+def test_a_user_is_no_neighbour_of_their_own(kind, signal):
     log = log_of([0, 0, 0, 1, 1], [0, 1, 2, 0, 3], 2, 4)
-    fitted = KINDS["user-knn"].fit(context_of(log))
-    own = fitted.signals(history(0, 1, users=np.array([0])))["user-knn"][0]
-    somebody = fitted.signals(history(0, 1, users=np.array([NO_USER])))["user-knn"][0]
+    fitted = KINDS[kind].fit(context_of(log))
+    own = fitted.signals(history(0, 1, users=np.array([0])))[signal][0]
+    somebody = fitted.signals(history(0, 1, users=np.array([NO_USER])))[signal][0]
     assert own[2] == 0.0
     assert somebody[2] > 0.0
+
+
+def test_an_item_that_stands_twice_in_a_history_counts_once_at_its_newest_place_for_memory():
+    fitted = KINDS["memory"].fit(context_of(grouped_log()))
+    twice, once = (fitted.signals(history(*items)) for items in ((20, 40, 20), (40, 20)))
+    assert {name: one.tolist() for name, one in twice.items()} == {
+        name: one.tolist() for name, one in once.items()
+    }
+
+
+def test_memory_counts_the_users_of_the_neighbourhood_who_met_an_item():
+    log = log_of([0, 0, 1, 1, 2, 2, 3], [0, 1, 0, 1, 0, 2, 3], 4, 4)
+    fitted = KINDS["memory"].fit(context_of(log))
+    asked = history(0, users=np.array([0]))
+    assert fitted.nearest_who_met(asked, 1) == (1, 2)  # user 1 of users 1 and 2
+    assert fitted.nearest_who_met(asked, 3) == (0, 2)
 
 
 def test_ease_agrees_with_the_closed_form():

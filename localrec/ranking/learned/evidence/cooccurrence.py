@@ -6,8 +6,8 @@ from i in a history, and |j| the rows of j:
     weight_ij = T_ij / (sum_j T_ij + `row_shrinkage`) / (|j| + `shrinkage`) ^ `damping`
 
 "Co-occurrence" counts both directions within a wide and a narrow window, "transitions" only what
-comes
-after. Plain co-occurrence throws this away; sequence networks learn it as their first-order part.
+comes after. Plain co-occurrence throws this away; sequence networks learn it as their first-order
+part.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from typing import ClassVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, Signals, add_rows, history_weights
 from localrec.ranking.learned.evidence.pairs import item_blocks
 from localrec.ranking.learned.interactions import Floats, Histories, Offsets
-from localrec.ranking.learned.sparse import SparseRows, grouped, heaviest_entries, join_rows
+from localrec.ranking.learned.sparse import SparseRows, grouped, heaviest_of_cells, join_rows
 
 NEWEST = 20  # items of a history whose co-occurring items count
+_SPARSE = 4  # a block with fewer pairs than this part of its cells is summed by sorting its pairs
 
 
 class CooccurrenceWindow(msgspec.Struct, frozen=True):
@@ -99,31 +101,53 @@ def count_cooccurrence(log: Interactions, window: CooccurrenceWindow) -> SparseR
     order, first = grouped(log.item, log.items)
     parts = []
     for begin, end in item_blocks(first, log.items):
-        sums = _sums(log, order[first[begin] : first[end]], (begin, end), window)
-        sums /= sums.sum(axis=1, keepdims=True) + np.float32(window.row_shrinkage)
-        parts.append(heaviest_entries(sums / damped, window.kept))
+        cells, sums = _sums(log, order[first[begin] : first[end]], (begin, end), window)
+        row, column = np.divmod(cells, log.items)
+        totals = np.bincount(row, sums, end - begin).astype(np.float32)
+        values = sums / (totals[row] + np.float32(window.row_shrinkage)) / damped[column]
+        parts.append(heaviest_of_cells(row, column, values, end - begin, window.kept))
     return join_rows(parts, log.items)
 
 
 def _sums(
     log: Interactions, rows: Offsets, bounds: tuple[int, int], window: CooccurrenceWindow
-) -> Floats:
-    """Sum T_ij for the items within the bounds, whose rows of the log are given."""
+) -> tuple[Offsets, Floats]:
+    """Sum T_ij for the items within the bounds, whose rows of the log are given.
+
+    Returns:
+        Cells that are not 0, ascending, row by row of the items, and their sums.
+    """
     begin, end = bounds
-    cells = (end - begin) * log.items
-    sums = np.zeros(cells, dtype=np.float64)
+    size = (end - begin) * log.items
     base = (log.item[rows].astype(np.int64) - begin) * log.items
     steps = range(1, window.steps + 1)
-    for step in [s * sign for s in steps for sign in ((1, -1) if window.both_ways else (1,))]:
+    signed = [s * sign for s in steps for sign in ((1, -1) if window.both_ways else (1,))]
+    pairs, worths = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    dense = len(rows) * len(signed) * _SPARSE > size
+    sums = np.zeros(size if dense else 0)
+    for step in signed:
         other = rows + step
         near = np.clip(other, 0, len(log) - 1)
         together = (near == other) & (log.user[near] == log.user[rows])
         together &= log.item[near] != log.item[rows]
+        found = base[together] + log.item[near[together]]
         worth = window.decay ** (abs(step) - 1)
-        pairs = base[together] + log.item[near[together]]
-        if len(pairs) * 8 > cells:
-            sums += worth * np.bincount(pairs, minlength=cells)
+        if dense:
+            sums += worth * np.bincount(found, minlength=size)
         else:
-            different, times = np.unique(pairs, return_counts=True)
-            sums[different] += worth * times
-    return sums.reshape(end - begin, log.items).astype(np.float32)
+            pairs.append(found)
+            worths.append(np.full(len(found), worth))
+    if dense:
+        cells = np.flatnonzero(sums)
+        return cells, sums[cells].astype(np.float32)
+    return _summed(np.concatenate(pairs), np.concatenate(worths))
+
+
+def _summed(cells: Offsets, worths: NDArray[np.float64]) -> tuple[Offsets, Floats]:
+    """Add up the worths of equal cells, ascending by cell."""
+    order = np.argsort(cells)
+    ordered = cells[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    if not len(begins):
+        return ordered, np.zeros(0, dtype=np.float32)
+    return ordered[begins], np.add.reduceat(worths[order], begins).astype(np.float32)

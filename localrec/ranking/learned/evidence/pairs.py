@@ -16,13 +16,14 @@ from localrec.ranking.learned.sparse import (
     SparseRows,
     flat_ranges,
     grouped,
-    heaviest_entries,
+    heaviest_of_cells,
     join_rows,
 )
 
 LONGEST = 500  # newest rows of a user that are paired
 _CELLS = 1 << 23  # of dense sums held at once
 _PAIRS = 1 << 22  # counted at once
+_SPARSE = 4  # fewer pairs than this part of the cells are counted by sorting them
 
 
 def item_counts(log: Interactions, chosen: Indexes, second: Mask | None = None) -> Floats:
@@ -63,17 +64,18 @@ def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -
     parts = []
     for begin, end in item_blocks(first_of_item, log.items):
         rows = order[first_of_item[begin] : first_of_item[end]]
-        sums = np.zeros((end - begin) * log.items, dtype=np.float32)
+        size = (end - begin) * log.items
+        cells, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         base = (items[rows].astype(np.int64) - begin) * log.items
         for chunk, pairs in _row_blocks(users[rows], first):
             lengths = first[users[rows][chunk] + 1] - first[users[rows][chunk]]
-            sums += np.bincount(
-                np.repeat(base[chunk], lengths) + items[pairs], minlength=len(sums)
-            ).astype(np.float32)
-        block = sums.reshape(end - begin, log.items)
-        block[np.arange(end - begin), np.arange(begin, end)] = 0.0
-        block *= scale[0][begin:end, None] * scale[1]
-        parts.append(heaviest_entries(block, kept))
+            more = _counted(np.repeat(base[chunk], lengths) + items[pairs], size)
+            cells, counts = _joined((cells, counts), more) if len(cells) else more
+        row, column = np.divmod(cells, log.items)
+        others = row + begin != column
+        row, column = row[others], column[others]
+        values = counts[others].astype(np.float32) * (scale[0][begin + row] * scale[1][column])
+        parts.append(heaviest_of_cells(row, column, values, end - begin, kept))
     return join_rows(parts, log.items)
 
 
@@ -102,6 +104,24 @@ def _row_blocks(users: Indexes, first: Offsets) -> Iterator[tuple[Offsets, Offse
         rows = np.arange(begin, end)
         yield rows, flat_ranges(first[users[rows]], lengths[rows])
         begin = end
+
+
+def _counted(named: Offsets, size: int) -> tuple[Offsets, Offsets]:
+    """Count how often each cell is named: the cells, ascending, and their counts."""
+    if len(named) * _SPARSE > size:
+        counts = np.bincount(named, minlength=size)
+        cells = np.flatnonzero(counts)
+        return cells, counts[cells]
+    return np.unique(named, return_counts=True)
+
+
+def _joined(
+    one: tuple[Offsets, Offsets], other: tuple[Offsets, Offsets]
+) -> tuple[Offsets, Offsets]:
+    """Add up two countings of cells."""
+    cells, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    counts = np.bincount(place, np.concatenate([one[1], other[1]]), len(cells))
+    return cells, counts.astype(np.int64)
 
 
 def _add_ones(counts: Floats, cells: Offsets) -> None:

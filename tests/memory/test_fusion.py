@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.ranking.fusion import FusionWeights, fit_weights, standardized
+from localrec.memory.fusion import FusionWeights, fit_weights, standardized
 
 
 @pytest.fixture

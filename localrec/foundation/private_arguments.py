@@ -1,0 +1,34 @@
+"""Arguments of a command that localrec starts itself, kept out of the list of processes.
+
+Every user of a machine may read the command lines of all processes, which would name a person, a
+file or a question. So a command that another one starts shows its first word alone, and finds the
+others in its environment, which only its owner may read. Nothing heavy is imported here, since
+every command asks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+ARGUMENTS_VARIABLE = "LOCALREC_ARGUMENTS"
+
+
+def hide(arguments: Sequence[str]) -> dict[str, str]:
+    """Write arguments as the variable that a command started with it reads."""
+    import json
+
+    return {ARGUMENTS_VARIABLE: json.dumps(list(arguments))}
+
+
+def unhide(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that were hidden, once, or else the given ones.
+
+    What this process starts in turn does not find them any more.
+    """
+    hidden = os.environ.pop(ARGUMENTS_VARIABLE, None)
+    if hidden is None:
+        return list(arguments)
+    import json
+
+    return [str(one) for one in json.loads(hidden)]

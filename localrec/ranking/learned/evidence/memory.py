@@ -1,0 +1,133 @@
+"""Collaborative memory: what the neighbourhood of a history likes, curated as MemRec does it.
+
+The neighbourhood is the one of `localrec/memory`: users and items near the history in the graph of
+who met what, of which rules choose the few that count. It is read twice,
+
+    memory-items    how near each item is, by the users near the history
+    memory-votes    what the curated users met, each with the score that the rules give
+
+MemRec stays a system of its own. Its facets are left out, since attributes are evidence already
+and facets earned weights on strangers that made their lists worse; so is the similarity of texts,
+without which the curated users voted as well once all evidence was added up.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.item_features import ItemFeatures
+from localrec.memory.collaborative_memory import vote_evidence
+from localrec.memory.curation import curate
+from localrec.memory.default_rules import shipped_rules
+from localrec.memory.user_item_graph import Neighbours, UserItemGraph
+from localrec.memory.user_summaries import UserSummaries, summarize_users
+from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
+from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Offsets
+
+NEWEST_ITEMS = 100  # of a history
+FADE = 0.9
+_RULES = "books"  # the shipped set that takes least for granted: no domain is known here
+
+
+class SharedMemory(msgspec.Struct, frozen=True, dict=True):
+    """What all users share, in the numbers of the log.
+
+    Args:
+        items: Items of user 0, ascending, then of user 1, ..., (e,).
+        first_item: Where each user's items begin, and the end, (users + 1,).
+        users: Users of item 0, ascending, then of item 1, ..., (e,).
+        first_user: Where each item's users begin, and the end, (items + 1,).
+        days: When each of `items` was met, in days since 1970, NaN where unknown, (e,).
+        linked: Item of each link to an attribute, ascending, (l,).
+        attribute: Its attribute, (l,).
+        attributes: How many attributes there are.
+        newest: Each user's newest day, NaN where they have none, (users,).
+        lengths: Length of each user's weighted attribute counts, (users,).
+        mean_rating: Of the store, NaN where nothing was rated.
+    """
+
+    kind: ClassVar[str] = "memory"
+
+    items: Indexes
+    first_item: Offsets
+    users: Indexes
+    first_user: Offsets
+    days: Floats
+    linked: Indexes
+    attribute: Indexes
+    attributes: int
+    newest: Floats
+    lengths: Floats
+    mean_rating: float
+
+    def signals(self, histories: Histories) -> Signals:
+        """Compute the nearness of items and the votes of curated users, (b, items) each."""
+        size = len(self.first_user) - 1
+        nearness = np.zeros((len(histories), size), dtype=np.float32)
+        votes = np.zeros((len(histories), size), dtype=np.float32)
+        rules = shipped_rules(_RULES)
+        for row in range(len(histories)):
+            found = self._neighbours(histories.take([row]))
+            near = ~found.is_user
+            nearness[row, found.index[near]] = found.edge_weight[near]
+            votes[row] = vote_evidence(curate(found, rules), self._graph)
+        return {"memory-items": nearness, "memory-votes": votes}
+
+    def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
+        """Count how many users of a history's neighbourhood met an item, and all of them."""
+        found = self._neighbours(history)
+        people = found.index[found.is_user]
+        theirs = self.users[int(self.first_user[item]) : int(self.first_user[item + 1])]
+        return int(np.isin(people, theirs).sum()), len(people)
+
+    def _neighbours(self, history: Histories) -> Neighbours:
+        """Find the neighbourhood of one history, each of whose items counts at its newest place."""
+        newest = history.newest(NEWEST_ITEMS)
+        weights = history_weights(newest, FADE, self.mean_rating)
+        items, places = _each_once(newest.item)
+        return self._graph.neighbours_of(items, weights[places], int(newest.user[0]))
+
+    @cached_property
+    def _graph(self) -> UserItemGraph:
+        matrix = InteractionMatrix(
+            self.items, self.first_item, self.users, self.first_user, self.days
+        )
+        features = ItemFeatures(
+            self.linked, self.attribute, len(self.first_user) - 1, self.attributes
+        )
+        no_texts = np.zeros((len(self.newest), 0), dtype=np.float16)
+        summaries = UserSummaries(self.newest, self.lengths, no_texts)
+        return UserItemGraph(matrix, features, profiles=summaries)
+
+
+def fit_memory(context: FitContext) -> SharedMemory:
+    """Index who met what, with the sums of each user."""
+    matrix = InteractionMatrix.from_log(context.log)
+    features = msgspec.structs.replace(context.side, vectors=None)
+    summaries = summarize_users(matrix, features)
+    return SharedMemory(
+        items=matrix.items,
+        first_item=matrix.first_item,
+        users=matrix.users,
+        first_user=matrix.first_user,
+        days=matrix.days,
+        linked=features.item,
+        attribute=features.attribute,
+        attributes=features.attributes,
+        newest=summaries.newest,
+        lengths=summaries.lengths,
+        mean_rating=context.log.mean_stars,
+    )
+
+
+def _each_once(items: Indexes) -> tuple[Indexes, Offsets]:
+    """Keep each item at its newest place; return items and places, oldest first."""
+    kept, behind = np.unique(items[::-1], return_index=True)
+    places = len(items) - 1 - behind
+    order = np.argsort(places)
+    return kept[order], places[order].astype(np.int64)
