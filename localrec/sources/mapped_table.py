@@ -339,6 +339,7 @@ def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable
         columns=typed,
         files=(flat.path,),
         first_row=flat.first_row,
+        numbers=flat.numbers,
         faults=tuple(faults),
         blank=flat.blank,
     )

@@ -24,6 +24,7 @@ from localrec.sources.table_history import rating_value
 
 _LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)
+_ON_SCALE = 0.98  # of the ratings must lie on a scale; the others are errors in the file
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
 _MOST_EVENTS = 15  # different words for what happened
 _MOSTLY = 0.8  # of a column's cells
@@ -81,7 +82,7 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
     """
     profiles = profile_columns(table)
     who = None if user else _user_column(profiles)
-    rating = _of(profiles, "rating") or _written_rating(profiles, table)
+    rating = _without_strays(_of(profiles, "rating"), table) or _written_rating(profiles, table)
     when = _time_column(profiles)
     event = _event_column(profiles)
     if who is None and (user is None or not (rating or when or event)):
@@ -129,6 +130,28 @@ def _of(profiles: list[ColumnProfile], meaning: str) -> ColumnProfile | None:
     return max(told, key=lambda one: one.certainty, default=None)
 
 
+def _without_strays(rating: ColumnProfile | None, table: RecordTable) -> ColumnProfile | None:
+    """Ratings without the few that lie off their scale, such as the 55 of one that meant 5.5."""
+    if rating is None:
+        return None
+    cells = [str(cell) for cell in table.column(rating.name) if cell]
+    told = [value for cell in cells if (value := rating.format.value(cell)) is not None]
+    for top in _TOPS:
+        on_scale = [value for value in told if 0 <= value <= top]
+        if len(on_scale) >= _ON_SCALE * len(told):
+            _tell_range(rating, on_scale)
+            return rating
+    return rating
+
+
+def _tell_range(rating: ColumnProfile, told: list[float]) -> None:
+    """The ends of a column of ratings, and how often they are given."""
+    rating.low, rating.high = min(told), max(told)
+    rating.zeros = told.count(0.0) / len(told)
+    rating.lowest = min((value for value in told if value > 0), default=0.0)
+    rating.lowest_share = told.count(rating.lowest) / len(told)
+
+
 def _written_rating(profiles: list[ColumnProfile], table: RecordTable) -> ColumnProfile | None:
     """A column of ratings such as "8/10" or "★★★½", profiled as the numbers that they are."""
     for one in profiles:
@@ -139,10 +162,8 @@ def _written_rating(profiles: list[ColumnProfile], table: RecordTable) -> Column
         if len(told) < _MOSTLY * len(cells):
             continue
         tops = [float(found[1]) for cell in cells if (found := _OUT_OF.search(cell))]
-        one.low, one.high = min(told), max([*told, *tops, 5.0])
-        one.zeros = told.count(0.0) / len(told)
-        one.lowest = min((value for value in told if value > 0), default=0.0)
-        one.lowest_share = told.count(one.lowest) / len(told)
+        _tell_range(one, told)
+        one.high = max([one.high, *tops, 5.0])
         return one
     return None
 

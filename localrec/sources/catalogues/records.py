@@ -178,7 +178,7 @@ def _records(
             place = taken
             if cells:
                 yield row, cells
-                row += 1
+            row += 1
 
 
 def _is_open(lines: Sequence[str], delimiter: str) -> bool:
