@@ -100,11 +100,11 @@ lines of the receipt with the planted faults; precision / recall.
 Catalogues of drinks and data sets of many people were made up the same way. Book-Crossing, the
 ratings of goodbooks-10k, RecBole's books, the wide table of Mr. Boston and Bar Assistant's export
 of one drink were built as documented as well; its data pack, the drinks of the IBA, the long table
-and MovieLens follow real files. Of drinks the names, the ingredients with their measures, glass and category are
-compared. A data set has {rows:,} ratings, every twelfth with a fault, since a bad cell there costs
-the row and a file that loses a tenth is refused, and mostly a list of {rows:,} things, every eighth
-with a fault; it is stored, and every deed and thing in the store is compared. What should be kept
-is known from what was planted, without a line of localrec's code.
+and MovieLens follow real files. Of drinks the names, the ingredients with their measures, glass
+and category are compared. A data set has {rows:,} ratings, every twelfth with a fault, since a bad
+cell there costs the row and a file that loses a tenth is refused, and mostly a list of {rows:,}
+things, every eighth with a fault; it is stored, and every deed and thing in the store is compared.
+What should be kept is known from what was planted, without a line of localrec's code.
 `python scripts/studies/run.py export_round_trips --report` makes the figures.
 """
 _LIMITS = """## Limits
