@@ -79,6 +79,8 @@ with them taken out or broken up (`< \\|im_end\\|>`) |
 which number is the month is told by the whole column, and where nothing tells it, that is said |
 | has a decimal comma, or a year such as 1979.0 | kept |
 | has a cell that a spreadsheet would run as a formula | kept; it is text here |
+| of a table that somebody kept: holds units below the header, totals at the end, notes below, \
+the header once more | dropped and told; a title above is told, a file with two tables refused |
 
 A file is refused where more than a tenth of its rows would go, with the commonest causes, and with
 `--strict` at the first row that would be mended or left out. It is refused as a whole, with nothing
@@ -152,6 +154,14 @@ _SECTIONS = {
 }
 
 
+# Kinds whose files tell what they are about.
+_DOMAINS = {
+    "recbole": "by its fields, else products",
+    "table": "by its columns, else movies",
+    "catalogue": "by its columns, else a new one",
+}
+
+
 def sources_page() -> str:
     """The whole page without the line that says who made it."""
     parts = [_OPENING, _kinds(), _USER, _DUMPS, _ROWS, _round_trips(), _limits(), _mapping()]
@@ -168,7 +178,7 @@ def _kinds() -> str:
             (
                 f"`{kind}`",
                 seen[0].upper() + seen[1:],
-                source.domain,
+                _DOMAINS.get(kind, source.domain),
                 whose[getattr(source, "personal", None)],
             )
         )
