@@ -150,7 +150,8 @@ def told_of_edges(columns: Sequence[str], rows: Rows) -> dict[int, str]:
         told[rows[0][0]] = f"holds units, {units}"
     header = [name.casefold() for name in columns]
     for row, cells in rows:
-        if len(columns) > 1 and [_plain(cell).casefold() for cell in cells] == header:
+        is_like = len(columns) > 1 and _plain(cells[0]).casefold() == header[0]  # all cost too much
+        if is_like and [_plain(cell).casefold() for cell in cells] == header:
             told[row] = "is the header once more"
     for place in range(len(rows) - 1, 0, -1):
         row, cells = rows[place]
