@@ -260,7 +260,9 @@ def _fitted(
             return None
         told = f"ends after {len(cells)} of {len(columns)} cells; the rest was taken as empty"
         faults.append(_fault(row, None, "repaired", told))
-    filled: list[Cell] = [_SPELT.sub(r"\1", cell) for cell in cells[: len(columns)]]
+    filled: list[Cell] = [
+        _SPELT.sub(r"\1", cell) if cell.startswith("=") else cell for cell in cells[: len(columns)]
+    ]
     return filled + [None] * (len(columns) - len(cells))
 
 
