@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from localrec.sources.mapped_table import TableMapping
 
 
-_MANY = 500_000  # rows beyond which DuckDB reads them, and what it says of items stays behind
+# Lines beyond which a part tells what a table is, DuckDB reads it, and further columns of its
+# items stay behind.
+_MANY = 500_000
 
 
 class GuessOptions(msgspec.Struct, frozen=True):
@@ -48,7 +50,7 @@ def read_guessed(
     from localrec.sources.table_guess import nearest_kinds, propose_mapping
 
     try:
-        table = open_records(path)
+        table = open_records(path, many=_MANY)
     except InputError as error:
         raise refusal from error
     if not context.as_json:
@@ -57,20 +59,22 @@ def read_guessed(
             note(near.as_sentence())
     mapping = propose_mapping(table, options.user)
     if mapping is None:
-        return _as_catalogue(context, table, options)
+        return _as_catalogue(context, open_records(path) if table.is_part else table, options)
     return _as_history(context, table, mapping, options)
 
 
 def _as_history(
     context: CommandContext, table: RecordTable, mapping: TableMapping, options: GuessOptions
 ) -> tuple[HistoryRows | BulkHistory, Domain]:
+    from localrec.sources.catalogues.records import open_records
     from localrec.sources.domain_words import domain_of_header
     from localrec.sources.import_log import judge_report
     from localrec.sources.mapped_table import MappedTableSource
     from localrec.sources.table_guess import mapping_text
     from localrec.sources.table_history import read_history
 
-    name = options.domain or domain_of_header(table.path, table.columns)
+    path = table.path
+    name = options.domain or domain_of_header(path, table.columns)
     text = mapping_text(mapping)
     if not context.as_json:
         about = f", with {name} as the domain" if name else ""
@@ -87,11 +91,16 @@ def _as_history(
             f"Import it by this mapping: localrec import auto {table.path} --accept{shown}{known}",
         )
     domain = _domain_of_history(name, table, mapping)
-    if len(table.rows) > _MANY and domain.columns is None:
-        bulk = MappedTableSource().read_by(mapping, table.path, table.path, domain, options.user)
-        judge_report(bulk.report)
-        return bulk, domain
-    found = read_history(table, mapping, domain, options.user)
+    if table.is_part and domain.columns is None:
+        try:
+            bulk = MappedTableSource().read_by(mapping, path, path, domain, options.user)
+            judge_report(bulk.report)
+        except InputError:  # titles above the header, ratings such as 8/10: row by row, then
+            note(f"{path.name} is read row by row, which takes longer.")
+        else:
+            return bulk, domain
+    whole = open_records(path) if table.is_part else table
+    found = read_history(whole, mapping, domain, options.user)
     judge_report(found.report)
     return found, domain
 
@@ -149,8 +158,8 @@ def _describe(table: RecordTable) -> None:
     out = console(to_stderr=True)
     out.print(
         Text(
-            f"{table.path.name} is {table.layout}: {len(table.rows):,} rows and "
-            f"{len(table.columns)} columns."
+            f"{table.path.name} is {table.layout}: {'more than ' if table.is_part else ''}"
+            f"{len(table.rows):,} rows and {len(table.columns)} columns."
         )
     )
     shown = Table("column", "first values", box=None)

@@ -178,12 +178,13 @@ def _read_mapped(
     from localrec.foundation.file_marks import marks_of, unchanged
     from localrec.graph.domain_files import load_domain, use_domains_of
     from localrec.sources.import_log import judge_report
-    from localrec.sources.mapped_table import MappedTableSource, read_mapping
+    from localrec.sources.mapped_table import MappedTableSource, domain_of_mapped, read_mapping
 
     use_domains_of(context.workspace)
-    about = load_domain(domain or MappedTableSource.domain)
+    told = read_mapping(mapping)
+    about = load_domain(domain or domain_of_mapped(told, data))
     with unchanged(data):
-        found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+        found = MappedTableSource().read_by(told, data, mapping, about, user)
         if isinstance(found, BulkHistory):
             found = msgspec.structs.replace(found, marks=marks_of(found.files))
     judge_report(found.report, strict=strict)

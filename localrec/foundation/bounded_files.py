@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import msgspec
 
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import InputError, JsonError
 from localrec.foundation.json_mending import as_utf_8, mended
 from localrec.foundation.json_words import json_problem
 
@@ -171,7 +171,8 @@ def read_json(path: Path | ArchivedFile, limits: FileLimits, shape: Any) -> Any:
     """Decode a JSON file into `shape`, a msgspec type; see `json_mending` for what is let pass.
 
     Raises:
-        InputError: too large, not JSON, or of another shape.
+        JsonError: not JSON, or of another shape.
+        InputError: too large, or no file to read.
     """
     with open_bytes(path, limits, JSON) as stream:
         content = stream.read(limits.json_bytes + 1)
@@ -186,7 +187,7 @@ def read_json(path: Path | ArchivedFile, limits: FileLimits, shape: Any) -> Any:
         except msgspec.DecodeError:
             return msgspec.json.decode(mended(content), type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
+        raise JsonError(
             f"{path} is not the JSON that is expected here: {json_problem(error)}.",
             "Export it again.",
         ) from error

@@ -28,6 +28,10 @@ class InputError(LocalrecError):
     """A file or question that cannot be taken as it is; nothing was changed."""
 
 
+class JsonError(InputError):
+    """A file is no JSON, is cut off, or holds other values than it should."""
+
+
 class ModelError(LocalrecError):
     """A model file is missing, foreign or broken, or its process failed."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -39,10 +39,10 @@ _BOOK_COLUMNS = ("ISBN", "Book-Title", "Book-Author", "Year-Of-Publication", "Pu
 # A quote inside has a backslash before it or nothing in the first layout; later it is doubled.
 _CUT = {
     ";": re.compile(r'"((?:[^"\\]|\\.|"(?!;|$))*)"(?=;|$)|([^;]*)'),
-    ",": re.compile(r'"((?:[^"\\]|\\.|"")*)"(?=,|$)|([^,]*)'),
+    ",": re.compile(r'"((?:[^"\\]|\\.|"")*)"(?=,|$)|([^,]*)', re.DOTALL),
 }
 _LONGEST_LINE = 20_000
-_FIRST_YEAR = 1000
+_MOST_LINES = 20  # of a row with line breaks in its cells
 
 
 class _Layout(msgspec.Struct, frozen=True):
@@ -161,42 +161,80 @@ def _read_books(
 ) -> Iterator[ItemRow]:
     author, decade = domain.kind_of("creator"), domain.kind_of("container")
     seen: set[str] = set()
-    delimiter = ";"
+    for row, cells in _book_cells(path, limits, import_log):
+        key, title = clean_name(cells[0]), split_title(html.unescape(cells[1]))
+        if not key or not title.name:
+            column = "Book-Title" if key else "ISBN"
+            import_log.drop(row, f"{path.name}: {column}", "is empty there")
+        elif key in seen:
+            import_log.merge(row, f"{path.name}: ISBN", f"({key}) is there twice")
+        else:
+            seen.add(key)
+            year = _year(row, cells[3].strip(), import_log)
+            yield _make_item(key, cells, year, author, decade)
+
+
+def _book_cells(
+    path: Path, limits: FileLimits, import_log: ImportLog
+) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of each row of books that has as many as the header."""
     with open_text(path, limits, detect_encoding(path, limits)) as stream:
-        for row, line in enumerate(stream, 1):
-            if row == 1:
-                delimiter = ";" if line.count(";") >= line.count(",") else ","
+        first = stream.readline(_LONGEST_LINE)
+        delimiter = ";" if first.count(";") >= first.count(",") else ","
+        header = _cells(first, delimiter)
+        if tuple(header[: len(_BOOK_COLUMNS)]) != _BOOK_COLUMNS:
+            told = ", ".join(map(clean_name, header[:9]))
+            raise InputError(f"{path} has the columns {told}.", "Take it as handed out.")
+        lines = stream if delimiter == ";" else _whole_rows(stream)
+        for row, line in enumerate(lines, 2):
             cells = _cells(line[:_LONGEST_LINE], delimiter)
-            if row == 1:
-                if tuple(cells[: len(_BOOK_COLUMNS)]) != _BOOK_COLUMNS:
-                    told = ", ".join(map(clean_name, cells[:9]))
-                    raise InputError(f"{path} has the columns {told}.", "Take it as handed out.")
+            surplus = any(cell.strip() for cell in cells[len(header) :])
+            if not any(cell.strip() for cell in cells):
                 continue
-            if not line.strip():
-                continue
-            if len(cells) < len(_BOOK_COLUMNS):
-                import_log.drop(row, path.name, f"has only {len(cells)} cells")
-                continue
-            key, title = clean_name(cells[0]), split_title(html.unescape(cells[1]))
-            if not key or not title.name:
-                import_log.drop(row, f"{path.name}: Book-Title", "is empty there")
-            elif key in seen:
-                import_log.merge(row, f"{path.name}: ISBN", f"({key}) is there twice")
+            if len(cells) < len(_BOOK_COLUMNS) or surplus:
+                told = f"has {len(cells)} cells where {len(header)} belong"
+                import_log.drop(row, path.name, told)
             else:
-                seen.add(key)
-                yield _make_item(key, cells, author, decade)
+                yield row, cells
 
 
-def _make_item(key: str, cells: list[str], author: str | None, decade: str | None) -> ItemRow:
+def _whole_rows(lines: Iterable[str]) -> Iterator[str]:
+    """The rows of a CSV file, in which a line break may stand within quotes.
+
+    A quote that is not closed within some lines costs its own line alone.
+    """
+    begun: list[str] = []
+    for line in lines:
+        begun.append(line)
+        if "".join(begun).replace('\\"', "").count('"') % 2 == 0:
+            yield "".join(begun)
+            begun.clear()
+        elif len(begun) == _MOST_LINES:
+            yield from begun
+            begun.clear()
+    yield from begun
+
+
+def _year(row: int, told: str, import_log: ImportLog) -> int:
+    """The year in a cell; 0 for none, which is told where the cell says something else."""
+    if re.fullmatch(r"[12]\d{3}", told, re.ASCII):
+        return int(told)
+    if told.strip("0"):
+        column = "Year-Of-Publication"
+        import_log.repair(row, column, f"{clean_name(told)!r} is no year; left out")
+    return 0
+
+
+def _make_item(
+    key: str, cells: list[str], year: int, author: str | None, decade: str | None
+) -> ItemRow:
     title = split_title(html.unescape(cells[1]))
     creator = clean_name(html.unescape(cells[2]))
-    told = cells[3].strip()
-    year = int(told) if told.isascii() and told.isdecimal() and len(told) == 4 else 0
     by = f" by {creator}" if creator else ""
     properties: dict[str, Scalar] = {
         "title": title.name,
         "creator": creator,
-        "year": year if year >= _FIRST_YEAR else None,
+        "year": year or None,
         "series": title.series,
         "series_number": title.number,
         "isbn13": to_isbn13(re.sub(r"[^0-9X]", "", key.upper())),
@@ -205,7 +243,7 @@ def _make_item(key: str, cells: list[str], author: str | None, decade: str | Non
         "description_source": "generated",
     }
     links = [AttributeLink(kind=author, name=creator)] if author and creator else []
-    if decade and year >= _FIRST_YEAR:
+    if decade and year:
         links.append(AttributeLink(kind=decade, name=f"{year // 10 * 10}s"))
     return ItemRow(
         key=key,

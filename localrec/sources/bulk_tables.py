@@ -11,8 +11,9 @@ large as itself. Rows that double others are left to the store, which keeps the 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         first_row: Number of the first row of data, as a spreadsheet would show it.
         faults: What makes a row bad; checked in this order, the first one counts.
         blank: SQL that is true for a row to pass over in silence, such as an empty line.
+        numbers: Numbers of the rows of `read`, where they do not simply go on from `first_row`.
     """
 
     read: str
@@ -95,6 +97,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
     first_row: int = 2
     faults: tuple[RowFault, ...] = ()
     blank: str = "false"
+    numbers: Callable[[], Iterator[int]] | None = None
 
     def select(self, *, all_good: bool = False) -> str:
         """SQL for the good rows with all of `COLUMNS`, from the file itself.
@@ -190,7 +193,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def _name_bad(self, reader: BulkReader, import_log: ImportLog) -> int:
         """Note the first bad rows with number, column and cell; returns how many."""
-        numbered = self._judged(f"row_number() OVER () + {self.first_row - 1} AS row_number, ")
+        numbered = self._judged("row_number() OVER () AS row_number, ")
         cells = " ".join(
             f"WHEN {place} THEN CAST({fault.cell} AS VARCHAR)"
             for place, fault in enumerate(self.faults)
@@ -199,12 +202,24 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             f"SELECT row_number, fault, left(CASE fault {cells} END, {_SHOWN_CHARS}) "
             f"FROM ({numbered}) WHERE fault >= 0 LIMIT {_SHOWN}"
         )
+        number_of = self._numbers_of([int(row) for row, _, _ in rows])
         for row, place, cell in rows:
             fault = self.faults[place]
             shown = clean_text(cell)
             told = fault.problem.format(value=repr(shown), number=shown)
-            import_log.drop(int(row), fault.column, told)
+            import_log.drop(number_of[row], fault.column, told)
         return len(rows)
+
+    def _numbers_of(self, places: Sequence[int]) -> dict[int, int]:
+        """Place of a row in `read`, from 1 -> its number as a spreadsheet shows it."""
+        found = {place: place + self.first_row - 1 for place in places}
+        if self.numbers is not None:
+            try:
+                told = dict(enumerate(islice(self.numbers(), max(places)), 1))
+            except InputError:  # quotes that DuckDB alone can read: the places must do
+                return found
+            found |= {place: told[place] for place in places if place in told}
+        return found
 
     def _judged(self, before: str) -> str:
         """SQL for every row: `before`, what `read` yields, `COLUMNS`, and the number of its fault.

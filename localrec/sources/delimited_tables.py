@@ -73,6 +73,14 @@ class DelimitedTable:
                 continue
             yield row, dict(zip(self.header, cells, strict=True))
 
+    def row_numbers(self) -> Iterator[int]:
+        """The number of every row of data that is not blank.
+
+        Raises:
+            InputError: as `rows`.
+        """
+        return (row for row, cells in self._records() if row >= self._first_row and cells)
+
     def first_record(self) -> list[str]:
         """The cells of row 1, however many; none where the file has no row.
 

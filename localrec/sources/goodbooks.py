@@ -123,6 +123,7 @@ def _ratings_table(path: Path, limits: FileLimits) -> BulkTable:
         },
         files=(path,),
         first_row=flat.first_row,
+        numbers=flat.numbers,
         faults=(
             *flat.faults,
             missing("user_id", "user_key", user),
@@ -145,6 +146,7 @@ def _wishes_table(path: Path, limits: FileLimits) -> BulkTable:
         },
         files=(path,),
         first_row=flat.first_row,
+        numbers=flat.numbers,
         faults=(
             *flat.faults,
             missing("to_read.csv: user_id", "user_key", user),

@@ -12,7 +12,10 @@ import re
 import msgspec
 
 MAX_LIST_CHARS = 64 << 10
-MISSING = frozenset({"", "null", "none", "nan", "n/a", "#n/a", "na", "<na>", "\\n", "nil", "-"})
+MISSING = frozenset(
+    {"", "null", "none", "nan", "n/a", "n.a.", "na", "<na>", "\\n", "nil", "-", "–", "—", "?"}
+    | {"#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!"}  # of spreadsheets
+)
 _BRACKETED = ("[", "{", "((", "('", '("', "c(")
 # Possessive quantifiers (*+): without them a broken literal could take exponential time.
 _QUOTED = r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\""""

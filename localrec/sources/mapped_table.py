@@ -34,6 +34,7 @@ from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.domain_words import domain_of_header
 from localrec.sources.event_words import known_events
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
@@ -169,6 +170,16 @@ class MappedTableSource:
         """Whether it is a mapping file."""
         return preview.name.endswith(_ENDING)
 
+    def domain_of(self, path: Path) -> str:
+        """What the items are about, by the columns and the file's name; films if nothing tells.
+
+        Raises:
+            InputError: no mapping, or none that can be read.
+        """
+        mapping_path, data = _find_files(path)
+        mapping = read_mapping(mapping_path)
+        return domain_of_mapped(mapping, data or _find_data(mapping_path, mapping))
+
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
         """Read the items and check every row.
 
@@ -232,6 +243,11 @@ class MappedTableSource:
                 )
         filled = {name: f"coalesce({cell}, '')" for name, cell in flat.cells.items()}
         return msgspec.structs.replace(flat, cells=filled)
+
+
+def domain_of_mapped(mapping: TableMapping, data: Path) -> str:
+    """What a table's items are about, by its columns and its name; films if nothing tells."""
+    return domain_of_header(data, list(_named_columns(mapping))) or MappedTableSource.domain
 
 
 def _find_files(path: Path) -> tuple[Path, Path | None]:
@@ -339,6 +355,7 @@ def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable
         columns=typed,
         files=(flat.path,),
         first_row=flat.first_row,
+        numbers=flat.numbers,
         faults=tuple(faults),
         blank=flat.blank,
     )

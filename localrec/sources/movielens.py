@@ -23,10 +23,18 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
-from localrec.sources.sql_cells import key_number, missing, moment_faults, moment_since_1970, number
-from localrec.sources.sql_tables import FlatFile, split_lines, typed_cells
+from localrec.sources.sql_cells import (
+    key_number,
+    key_of_double,
+    missing,
+    moment_faults,
+    moment_since_1970,
+    number,
+)
+from localrec.sources.sql_tables import FlatFile, delimited_table, split_lines, typed_cells
 
-_TYPES = {"userId": "INTEGER", "movieId": "INTEGER", "rating": "FLOAT", "timestamp": "BIGINT"}
+# Keys are no INTEGER, to which DuckDB would round them: half a user is a fault of the file.
+_TYPES = {"userId": "DOUBLE", "movieId": "DOUBLE", "rating": "FLOAT", "timestamp": "BIGINT"}
 _COLUMNS = tuple(_TYPES)
 _GENRES_100K = (
     "unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy "
@@ -186,30 +194,32 @@ def _find_layout(path: Path) -> tuple[Path, _Layout]:
 
 def _typed_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
     """The ratings of a file without fault, as nearly all are."""
-    return _judged(
-        typed_cells(path, _TYPES, layout.delimiter, has_header=layout.has_header, limits=limits)
-    )
+    file = typed_cells(path, _TYPES, layout.delimiter, has_header=layout.has_header, limits=limits)
+    return _judged(file, key_of_double(file.cells["userId"]), key_of_double(file.cells["movieId"]))
 
 
 def _text_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
     """The ratings of any file: every row is told from its neighbours."""
-    return _judged(
-        split_lines(path, _COLUMNS, layout.delimiter, has_header=layout.has_header, limits=limits)
-    )
+    if layout.has_header:  # such a file may have been saved again, with its cells in quotes
+        file = delimited_table(path, layout.delimiter, limits)
+    else:
+        file = split_lines(path, _COLUMNS, layout.delimiter, has_header=False, limits=limits)
+    return _judged(file, key_number(file.cells["userId"]), key_number(file.cells["movieId"]))
 
 
-def _judged(file: FlatFile) -> BulkTable:
+def _judged(file: FlatFile, user_key: str, item_key: str) -> BulkTable:
     user, film, rating, at = (file.cells[name] for name in _COLUMNS)
     return BulkTable(
         read=file.read,
         columns={
-            "user_key": key_number(user),
-            "item_key": key_number(film),
+            "user_key": user_key,
+            "item_key": item_key,
             "rating": number(rating),
             "at": moment_since_1970(at),
         },
         files=(file.path,),
         first_row=file.first_row,
+        numbers=file.numbers,
         faults=(
             *file.faults,
             missing("userId", "user_key", user),

@@ -34,8 +34,17 @@ def whole_number(cell: str) -> str:
 
 
 def key_number(cell: str) -> str:
-    """INTEGER, or NULL for what is no number or beyond 2,147,483,647."""
-    return f"TRY_CAST({cell} AS INTEGER)"
+    """INTEGER of a text, or NULL for what is no whole number or beyond 2,147,483,647.
+
+    A cast alone would round 1.5 to 2, and so make somebody of somebody else.
+    """
+    is_part = f"contains({cell}, '.') AND TRY_CAST({cell} AS DOUBLE) <> TRY_CAST({cell} AS INTEGER)"
+    return f"CASE WHEN {is_part} THEN NULL ELSE TRY_CAST({cell} AS INTEGER) END"
+
+
+def key_of_double(cell: str) -> str:
+    """INTEGER of a DOUBLE, or NULL for what is no whole number or beyond 2,147,483,647."""
+    return f"CASE WHEN {cell} = TRY_CAST({cell} AS INTEGER) THEN CAST({cell} AS INTEGER) END"
 
 
 def number(cell: str) -> str:

@@ -6,14 +6,16 @@ import re
 
 import msgspec
 
+from localrec.data.rows import Event
 from localrec.foundation.toml_text import toml_text
 from localrec.sources import open_source, source_kinds
-from localrec.sources.catalogues.column_profiles import ColumnProfile, profile_columns
+from localrec.sources.catalogues.column_profiles import ColumnProfile, is_yes, profile_columns
 from localrec.sources.catalogues.header_words import CREATORS, header_words
 from localrec.sources.catalogues.number_columns import zero_is_missing
 from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.day_order import DayOrder
 from localrec.sources.event_words import known_events
+from localrec.sources.list_cells import is_missing
 from localrec.sources.mapped_table import (
     ColumnMapping,
     RatingScale,
@@ -24,10 +26,13 @@ from localrec.sources.table_history import rating_value
 
 _LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)
+_ON_SCALE = 0.98  # of the ratings must lie on a scale; the others are errors in the file
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
 _MOST_EVENTS = 15  # different words for what happened
 _MOSTLY = 0.8  # of a column's cells
-_OUT_OF = re.compile(r"/\s*(\d{1,3})$")
+_OUT_OF = re.compile(r"(?:/|out of)\s*(\d{1,3})$")
+_OF_HEADER = re.compile(r"(?:/|out of|[01]\s*[-–]|[01] to|max\.?)\s*(\d{1,3})\b", re.IGNORECASE)
+_LIKED = frozenset("liked like loved enjoyed thumb recommend recommended".split())
 _WORDED = (  # days with the month in letters, as strptime has them
     ("%d %b %Y", r"\d{1,2} [A-Z][a-z]{2} \d{4}"),
     ("%d %B %Y", r"\d{1,2} [A-Z][a-z]{3,8} \d{4}"),
@@ -81,9 +86,11 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
     """
     profiles = profile_columns(table)
     who = None if user else _user_column(profiles)
-    rating = _of(profiles, "rating") or _written_rating(profiles, table)
+    rating = _without_strays(_of(profiles, "rating"), table) or _written_rating(profiles, table)
     when = _time_column(profiles)
     event = _event_column(profiles)
+    liked = None if event or rating else _liked_column(profiles)
+    event = event or liked
     if who is None and (user is None or not (rating or when or event)):
         return None
     left = [one for one in profiles if one not in (who, rating, when, event)]
@@ -104,6 +111,7 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
         data=table.path.name,
         rating=_scale(rating),
         timestamp=_moments(when, table),
+        events=_verdicts(liked) if liked else {},
     )
 
 
@@ -119,6 +127,8 @@ def mapping_text(mapping: TableMapping) -> str:
             "unit": mapping.timestamp.unit,
             "format": mapping.timestamp.format,
         }
+    if mapping.events:
+        told["events"] = {word: event.value for word, event in mapping.events.items()}
     return toml_text(told)
 
 
@@ -129,20 +139,40 @@ def _of(profiles: list[ColumnProfile], meaning: str) -> ColumnProfile | None:
     return max(told, key=lambda one: one.certainty, default=None)
 
 
+def _without_strays(rating: ColumnProfile | None, table: RecordTable) -> ColumnProfile | None:
+    """Ratings without the few that lie off their scale, such as the 55 of one that meant 5.5."""
+    if rating is None:
+        return None
+    cells = [str(cell) for cell in table.column(rating.name) if cell]
+    told = [value for cell in cells if (value := rating.format.value(cell)) is not None]
+    for top in _TOPS:
+        on_scale = [value for value in told if 0 <= value <= top]
+        if len(on_scale) >= _ON_SCALE * len(told):
+            _tell_range(rating, on_scale)
+            return rating
+    return rating
+
+
+def _tell_range(rating: ColumnProfile, told: list[float]) -> None:
+    """The ends of a column of ratings, and how often they are given."""
+    rating.low, rating.high = min(told), max(told)
+    rating.zeros = told.count(0.0) / len(told)
+    rating.lowest = min((value for value in told if value > 0), default=0.0)
+    rating.lowest_share = told.count(rating.lowest) / len(told)
+
+
 def _written_rating(profiles: list[ColumnProfile], table: RecordTable) -> ColumnProfile | None:
     """A column of ratings such as "8/10" or "★★★½", profiled as the numbers that they are."""
     for one in profiles:
         if one.meaning != "rating" or one.holds not in ("name", "list", "date"):
             continue
-        cells = [str(cell).strip() for cell in table.column(one.name) if cell]
+        cells = [str(cell).strip() for cell in table.column(one.name) if not is_missing(cell)]
         told = [value for cell in cells if (value := rating_value(cell)) is not None]
         if len(told) < _MOSTLY * len(cells):
             continue
         tops = [float(found[1]) for cell in cells if (found := _OUT_OF.search(cell))]
-        one.low, one.high = min(told), max([*told, *tops, 5.0])
-        one.zeros = told.count(0.0) / len(told)
-        one.lowest = min((value for value in told if value > 0), default=0.0)
-        one.lowest_share = told.count(one.lowest) / len(told)
+        _tell_range(one, told)
+        one.high = max([one.high, *tops, 5.0])
         return one
     return None
 
@@ -174,6 +204,18 @@ def _event_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
     )
 
 
+def _liked_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
+    """A column of yes and no that says whether the user liked the item."""
+    told = [one for one in profiles if one.holds == "flag"]
+    return next((one for one in told if _LIKED & set(header_words(one.name))), None)
+
+
+def _verdicts(liked: ColumnProfile) -> dict[str, Event]:
+    """Each word of such a column -> what it says; no love is no dislike."""
+    no = Event.SEEN if "loved" in header_words(liked.name) else Event.DISLIKED
+    return {word.strip().lower(): Event.LIKED if is_yes(word) else no for word in liked.common}
+
+
 def _likeliest_name(profiles: list[ColumnProfile]) -> ColumnProfile | None:
     """The column with most different names, where no header says that it has the items'."""
     told = [one for one in profiles if one.holds in ("name", "text") and one.filled > 0.9]
@@ -196,7 +238,9 @@ def _is_key(one: ColumnProfile) -> bool:
 def _scale(rating: ColumnProfile | None) -> RatingScale:
     if rating is None:
         return RatingScale()
-    top = next((top for top in _TOPS if rating.high <= top), rating.high)
+    said = _OF_HEADER.search(rating.name)
+    high = max(rating.high, float(said[1])) if said else rating.high
+    top = next((top for top in _TOPS if high <= top), high)
     unrated = zero_is_missing(rating, "rating")
     low = 1.0 if unrated or rating.low >= 1 else min(rating.low, 0.5 if rating.low else 0.0)
     return RatingScale(scale=(low, top), unrated=0.0 if unrated else None)

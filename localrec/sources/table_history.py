@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -29,8 +29,12 @@ from localrec.sources.mapped_table import RatingScale, TableMapping
 from localrec.sources.personal_export import moment_problem
 
 _EARLIEST = datetime(1970, 1, 2)
-_RATING = re.compile(r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?:\s*/\s*\d{1,3}|\s*stars?)?")
+_RATING = re.compile(
+    r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
+)
 _STARS = re.compile(r"(?P<whole>[★⭐♥❤*]*)(?P<half>½?)[☆✩]*")
+_WORDED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")  # days with the month in letters
+_SHEET_DAY = re.compile(r"[2-6]\d{4}(?:[.,]\d+)?", re.ASCII)  # of a spreadsheet: days since 1900
 _SECONDS = re.compile(r"\d{9,10}(?:\d{3})?", re.ASCII)
 
 
@@ -224,7 +228,9 @@ class _HistoryReader:
         if not told:
             return None
         form = self._mapping.timestamp.format
-        at = parse_moment(told, *filter(None, (form,)))
+        at = parse_moment(told, *filter(None, (form,)), *_WORDED)
+        if at is None and _SHEET_DAY.fullmatch(told):
+            at = datetime(1899, 12, 30) + timedelta(days=float(told.replace(",", ".")))
         if at is None and _SECONDS.fullmatch(told):
             at = datetime.fromtimestamp(int(told) / (1000 if len(told) > 10 else 1))
         problem = "is no date" if at is None else moment_problem(at, _EARLIEST)
@@ -236,9 +242,9 @@ class _HistoryReader:
 
 
 def rating_value(told: str) -> float | None:
-    """The number of a rating: "8", "8,5", "8/10", "4 stars", "★★★½"; None for anything else."""
+    """The number of a rating: "8", "8,5", "8/10", "80%", "4½", "★★★½"; None for anything else."""
     if found := _RATING.fullmatch(told):
-        return float(found["value"].replace(",", "."))
+        return float(found["value"].replace(",", ".")) + 0.5 * bool(found["half"])
     found = _STARS.fullmatch(told)
     return None if found is None else len(found["whole"]) + 0.5 * bool(found["half"])
 

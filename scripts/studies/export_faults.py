@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-Expected = tuple[str, str, float | None, datetime | None, int]
-Shape = Literal["whole", "long", "short", "blank"]
+Expected = tuple[Any, ...]
+Shape = Literal["whole", "long", "short", "blank", "null"]
 
 
 class Row(msgspec.Struct, kw_only=True):
@@ -21,10 +21,11 @@ class Row(msgspec.Struct, kw_only=True):
 
     Args:
         cells: Name of a column -> cell.
-        expected: What should be kept: title, event, rating, moment, times; None for nothing.
+        expected: What should be kept, the title first (of an export: title, event, rating, moment,
+            times); None for nothing.
         told: What the receipt should say of it.
         apart: Whether it is of a sort that is left apart.
-        shape: Whether it has as many cells as the header.
+        shape: Whether it has as many cells as the header; `null` stands in the place of an object.
         fault: The fault's name.
     """
 
@@ -49,6 +50,16 @@ class Planting(Protocol):
     counts_days: bool
     last_counts: bool
     apart: Mapping[str, Any]
+    undated: datetime | None
+    encoding: str
+    delimiter: str
+    is_plain: bool
+    every: int
+
+    @property
+    def planted(self) -> Mapping[str, Fault]:
+        """The faults that can be planted in it, by name."""
+        ...
 
     def good(self, number: int) -> Row:
         """A sound row."""
@@ -64,19 +75,34 @@ FAULTS: dict[str, Fault] = {}
 
 
 def faulty_rows(layout: Planting, count: int) -> Iterator[Row]:
-    """`count` good rows, every fourth with a fault in its place, each kind in turn."""
-    fitting = [name for name, fault in FAULTS.items() if fault(layout.good(0), layout) is not None]
+    """`count` good rows, some (every fourth) with a fault in their place, each kind in turn."""
+    faults, every = layout.planted, layout.every
+    fitting = [
+        name for name, fault in faults.items() if _fits(fault(layout.good(0), layout), layout)
+    ]
     for number in range(count):
         row = layout.good(number)
-        if number % 4 != 3:
+        if number % every != every - 1:
             yield row
             continue
-        name = fitting[(number // 4) % len(fitting)]
-        rows = FAULTS[name](row, layout)
+        name = fitting[(number // every) % len(fitting)]
+        rows = faults[name](row, layout)
         assert rows is not None
         for one in rows:
             one.fault = name
         yield from rows
+
+
+def _fits(rows: list[Row] | None, layout: Planting) -> bool:
+    """Whether a layout can bear a fault: its letters must be in the encoding."""
+    if rows is None:
+        return False
+    cells = [str(cell) for row in rows for cell in row.cells.values()]
+    try:
+        "".join(cells).encode(layout.encoding)
+    except UnicodeEncodeError:
+        return False
+    return not (layout.is_plain and any(layout.delimiter in cell for cell in cells))
 
 
 def _plant(fault: Fault) -> Fault:
@@ -84,7 +110,8 @@ def _plant(fault: Fault) -> Fault:
     return fault
 
 
-def _dropped(row: Row) -> list[Row]:
+def dropped(row: Row) -> list[Row]:
+    """A row that should be left out."""
     row.expected, row.told = None, ("dropped",)
     return [row]
 
@@ -92,31 +119,31 @@ def _dropped(row: Row) -> list[Row]:
 @_plant
 def _no_title(row: Row, layout: Planting) -> list[Row]:
     row.cells[layout.title] = ""
-    return _dropped(row)
+    return dropped(row)
 
 
 @_plant
 def _blank_title(row: Row, layout: Planting) -> list[Row]:
     row.cells[layout.title] = "  \u200b "
-    return _dropped(row)
+    return dropped(row)
 
 
 @_plant
 def _title_of_control_characters(row: Row, layout: Planting) -> list[Row] | None:
     row.cells[layout.title] = "\x07\x1b[2J"
-    return None if layout.is_xml else _dropped(row)
+    return None if layout.is_xml else dropped(row)
 
 
 @_plant
 def _too_many_cells(row: Row, layout: Planting) -> list[Row] | None:
     row.shape = "long"
-    return _dropped(row) if layout.is_table else None
+    return dropped(row) if layout.is_table else None
 
 
 @_plant
 def _too_few_cells(row: Row, layout: Planting) -> list[Row] | None:
     row.shape = "short"
-    return _dropped(row) if layout.is_table else None
+    return dropped(row) if layout.is_table else None
 
 
 @_plant
@@ -130,7 +157,7 @@ def _bad_rating(row: Row, layout: Planting, cell: str) -> list[Row] | None:
         return None
     row.cells[layout.rating] = cell
     if layout.unrated is None:  # without a rating the row says nothing
-        return _dropped(row)
+        return dropped(row)
     assert row.expected is not None
     name, _, _, at, times = row.expected
     row.expected, row.told = (name, layout.unrated, None, at, times), ("repaired",)
@@ -163,7 +190,7 @@ def _bad_date(row: Row, layout: Planting, cell: Any) -> list[Row] | None:
     row.cells[layout.date] = cell
     assert row.expected is not None
     name, event, rating, _, times = row.expected
-    row.expected, row.told = (name, event, rating, None, times), ("repaired",)
+    row.expected, row.told = (name, event, rating, layout.undated, times), ("repaired",)
     return [row]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import msgspec
-from export_faults import Row
+from export_faults import FAULTS, Fault, Row
 
 Writer = Callable[[Path, "Layout", Sequence[Row]], Path]
 _START = datetime(2019, 1, 1, 8, 30)
@@ -36,6 +36,11 @@ class Layout(msgspec.Struct, kw_only=True):
         last_counts: Whether the later of two equal rows counts, and the other is merged.
         file: Name of the file.
         has_header: Whether the columns are named in it.
+        undated: What counts as the moment of a row whose date is none.
+        every: One of so many rows has a fault.
+        own_faults: Those that only this layout has, by name.
+        lines: Lines of the file for each row.
+        names_doubles: Whether the receipt names the rows that say the same as another one.
     """
 
     name: str
@@ -59,11 +64,26 @@ class Layout(msgspec.Struct, kw_only=True):
     delimiter: str = ","
     encoding: str = "utf-8"
     has_header: bool = True
+    undated: datetime | None = None
+    every: int = 4
+    own_faults: Mapping[str, Fault] = {}
+    lines: int = 1
+    names_doubles: bool = True
+
+    @property
+    def planted(self) -> Mapping[str, Fault]:
+        """The faults that can be planted in it, by name."""
+        return {**FAULTS, **self.own_faults}
 
     @property
     def is_table(self) -> bool:
         """Whether rows have cells, and lines can be blank."""
-        return self.write in (write_table, write_tabs)
+        return bool(self.columns)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no cell may hold what parts cells."""
+        return self.write is write_plain
 
     @property
     def is_xml(self) -> bool:
@@ -114,14 +134,14 @@ def write_table(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
     return path
 
 
-def write_tabs(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
-    """A table with tabs in which quotes mean nothing and a cell has one line."""
+def write_plain(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
+    """A table in which quotes mean nothing and a cell has one line."""
     path = folder / layout.file
-    lines = ["\t".join(layout.columns)]
+    lines = [layout.delimiter.join(layout.columns)] if layout.has_header else []
     for row in rows:
         cells = [str(row.cells.get(column, "")).replace("\n", " ") for column in layout.columns]
         shaped = {"long": [*cells, "more"], "short": cells[:-1], "blank": [], "whole": cells}
-        lines.append("\t".join(shaped[row.shape]))
+        lines.append(layout.delimiter.join(shaped[row.shape]))
     path.write_text("\r\n".join(lines), encoding=layout.encoding, newline="")
     return path
 

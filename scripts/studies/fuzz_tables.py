@@ -119,7 +119,8 @@ def read(path: Path) -> tuple[str, ImportReport | None]:
     found = records_in(path)
     is_cut = any("never closed" in one.problem for one in report.problems)
     titles = sum("stands above the header" in one.problem for one in report.problems)
-    if found is not None and not is_cut and found != report.read + titles:
+    headless = sum("is no header" in one.problem for one in report.problems)
+    if found is not None and not is_cut and found + headless != report.read + titles:
         return f"lost rows: {report.read} of {found}", report
     return "read", report
 

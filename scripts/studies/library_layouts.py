@@ -1,4 +1,4 @@
-"""Layouts of libraries and backups, beside those of single lists: databases and nested JSON."""
+"""Layouts of libraries and backups: shelves, databases and JSON with objects inside."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from calibre_library import Book, write_library
-from export_faults import Row
-from export_layouts import LAYOUTS, Layout, write_tabs
+from export_faults import Fault, Planting, Row
+from export_layouts import LAYOUTS, Layout, write_plain, write_table
 
 _THING = (
     *("Book Id", "Title", "Primary Author", "Date", "Review", "Rating", "Date Read"),
     *("Entry Date", "Tags", "Collections", "ISBN"),
 )
+_SHELVED = (
+    *("Book Id", "Title", "Author", "Author l-f", "Additional Authors", "ISBN", "ISBN13"),
+    *("My Rating", "Average Rating", "Publisher", "Binding", "Number of Pages"),
+    *("Year Published", "Original Publication Year", "Date Read", "Date Added", "Bookshelves"),
+    *("Bookshelves with positions", "Exclusive Shelf", "My Review", "Spoiler", "Private Notes"),
+    *("Read Count", "Owned Copies"),
+)
+_ADDED = datetime(2018, 5, 20)
 _OF_JSON = {
     "Title": "title",
     "Primary Author": "primaryauthor",
@@ -99,14 +107,111 @@ def _author(number: int) -> str:
     return f"Writer {number:04}"
 
 
+def _isbns(number: int) -> tuple[str, str]:
+    """The ISBN of ten and of thirteen digits of a made-up book."""
+    core = f"{number + 1:09}"
+    weighted = sum(
+        weight * int(digit) for weight, digit in zip(range(10, 1, -1), core, strict=True)
+    )
+    check = -weighted % 11
+    long = f"978{core}"
+    longer = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(long))
+    return f"{core}{'X' if check == 10 else check}", f"{long}{-longer % 10}"
+
+
+def _shelved(number: int) -> dict[str, Any]:
+    """The other cells of a book at Goodreads; an ISBN is written so that no zero is lost."""
+    short, long = _isbns(number)
+    return {
+        "Book Id": str(number + 1),
+        "Author": _author(number),
+        "Author l-f": f"{number:04}, Writer",
+        "ISBN": f'="{short}"',
+        "ISBN13": f'="{long}"',
+        "Average Rating": "3.98",
+        "Number of Pages": "412",
+        "Year Published": "2004",
+        "Bookshelves": "sci-fi, owned",
+        "Bookshelves with positions": "sci-fi (#1), owned (#2)",
+        "Exclusive Shelf": "read",
+        "My Review": 'I <3 it.<br/>Twice, "really".',
+        "Read Count": "1",
+        "Owned Copies": "0",
+    }
+
+
+def _on_shelf(shelf: str, event: str) -> Fault:
+    """A book that was neither rated nor dated, on a shelf that says what became of it."""
+
+    def put(row: Row, layout: Planting) -> list[Row]:
+        row.cells |= {layout.rating: "0", layout.date: "", "Exclusive Shelf": shelf}
+        row.cells["Read Count"] = "0"
+        assert row.expected is not None
+        row.expected = (row.expected[0], event, None, layout.undated, 1)
+        return [row]
+
+    return put
+
+
+def _wrong_isbn(row: Row, layout: Planting) -> list[Row]:
+    row.cells |= {"ISBN": "", "ISBN13": '="9780441172718"'}
+    row.told = ("repaired",)
+    return [row]
+
+
+def _no_isbn(row: Row, layout: Planting) -> list[Row]:
+    row.cells |= {"ISBN": '=""', "ISBN13": '=""'}
+    return [row]
+
+
+def _series_behind_the_title(row: Row, layout: Planting) -> list[Row]:
+    row.cells[layout.title] += " (Long Saga, #3)"
+    return [row]
+
+
+def _goodreads(name: str, form: str, **told: Any) -> Layout:
+    def write_day(at: datetime) -> str:
+        return at.strftime(form)
+
+    return Layout(
+        name=name,
+        write=write_table,
+        columns=_SHELVED,
+        title="Title",
+        rating="My Rating",
+        date="Date Read",
+        year="Original Publication Year",
+        scale=(1, 5, 1),
+        day=write_day,
+        more=lambda number: {**_shelved(number), "Date Added": write_day(_ADDED)},
+        undated=_ADDED,
+        last_counts=True,
+        file="goodreads_library_export.csv",
+        own_faults={
+            "put on the shelf to-read": _on_shelf("to-read", "wanted"),
+            "given up": _on_shelf("did-not-finish", "abandoned"),
+            "put on a shelf of one's own": _on_shelf("on-hold", "later"),
+            "being read": _on_shelf("currently-reading", "seen"),
+            "wrong ISBN": _wrong_isbn,
+            "no ISBN": _no_isbn,
+            "series behind the title": _series_behind_the_title,
+        },
+        **told,
+    )
+
+
 ALL_LAYOUTS: tuple[Layout, ...] = (
     *LAYOUTS,
+    _goodreads("Goodreads", "%Y/%m/%d"),
+    _goodreads(
+        "Goodreads, saved by a spreadsheet", "%d.%m.%Y", delimiter=";", encoding="utf-8-sig"
+    ),
     _trakt("ratings", "ratings-movies.json", "rated_at", rating="rating"),
     _trakt("history", "history-movies.json", "watched_at", event="seen", counts_days=True),
     _trakt("watchlist", "lists-watchlist.json", "listed_at", event="wanted"),
     Layout(
         name="LibraryThing, tabs",
-        write=write_tabs,
+        write=write_plain,
         columns=_THING,
         title="Title",
         rating="Rating",
@@ -116,6 +221,7 @@ ALL_LAYOUTS: tuple[Layout, ...] = (
         more=lambda number: {"Primary Author": _author(number), "Collections": "Your library"},
         last_counts=True,
         file="librarything.tsv",
+        delimiter="\t",
         encoding="utf-16",
     ),
     Layout(

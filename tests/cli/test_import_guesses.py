@@ -151,3 +151,22 @@ def test_a_table_of_readers_is_no_catalogue_of_readers(told):
     report = json.loads(outcome.out)
     assert (report["domain"], report["kept"], report["problems"]) == ("books", 4, [])
     assert report["notes"] == ["A 0 in column stars is taken as not rated (1 row)."]
+
+
+@pytest.mark.parametrize("above", ["", "My readers;;\n\n"])
+def test_a_long_table_is_told_by_its_first_rows_and_read_whole(told, monkeypatch, above):
+    monkeypatch.setattr("localrec.cli.import_guesses._MANY", 6)
+    monkeypatch.setattr("localrec.sources.catalogues.records._PART", 6)
+    outcome = told(f"{above}{BOOKS}", "--accept", "--domain", "books")
+    assert outcome.code == 0, outcome.err
+    assert "more than" in outcome.err
+    assert "7 rows read, 7 kept" in outcome.out
+    assert ("row by row" in outcome.err) == bool(above)
+
+
+def test_a_long_catalogue_is_read_whole(told, monkeypatch):
+    monkeypatch.setattr("localrec.cli.import_guesses._MANY", 3)
+    monkeypatch.setattr("localrec.sources.catalogues.records._PART", 3)
+    outcome = told(BEERS, "--domain", "beers", "--accept")
+    assert outcome.code == 0, outcome.err
+    assert "4 rows read, 4 kept" in outcome.out

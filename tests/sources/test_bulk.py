@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,6 +98,7 @@ def table_of(flat: FlatFile) -> BulkTable:
         first_row=flat.first_row,
         faults=(*flat.faults, RowFault("i", "item_key = 'bad'", "{value} is bad", flat.cells["i"])),
         blank=flat.blank,
+        numbers=flat.numbers,
     )
 
 
@@ -188,6 +190,27 @@ def test_json_lines_keep_their_numbers(tmp_path: Path) -> None:
     )
 
 
+def test_rows_below_blank_lines_keep_their_numbers_where_cells_stand_in_quotes(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('u,i\n"1",x\n\n"2","two\nlines"\n\n\n"3",bad\n')
+    assert judge(delimited_table(path)) == (2, [(7, "i", "'bad' is bad")])
+
+
+@pytest.mark.parametrize("cell", ["1.5", "2.04", "-0.5"])
+def test_half_a_number_is_nobodys_key(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"u,r,t\n{cell},4,881250949\n2.0,4,881250949\n")
+    types = {"u": "DOUBLE", "r": "FLOAT", "t": "BIGINT"}
+    typed = numbers_of(typed_cells(path, types, ","), sql_cells.key_of_double)
+    assert typed.check_sound() is None
+    receipt = ImportLog("test", path, "movies")
+    found = numbers_of(split_lines(path, list(types), ",")).check(receipt)
+    assert [row[0] for row in kept_rows(found)] == [2]
+    assert [one.problem for one in receipt.report(1).problems] == [f"'{cell}' is no number"]
+
+
 def test_a_field_with_a_slash_in_its_name_is_found(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"a/b~c": "x"}\n')
@@ -227,12 +250,12 @@ def test_moments_up_to_a_day_ahead_are_taken() -> None:
     assert 0 < (latest_moment() - datetime.now()).total_seconds() < 3 * 86_400
 
 
-def numbers_of(flat: FlatFile) -> BulkTable:
+def numbers_of(flat: FlatFile, as_key: Callable[[str], str] = sql_cells.key_number) -> BulkTable:
     rating = flat.cells["r"]
     return BulkTable(
         read=flat.read,
         columns={
-            "user_key": sql_cells.key_number(flat.cells["u"]),
+            "user_key": as_key(flat.cells["u"]),
             "rating": sql_cells.number(rating),
             "at": sql_cells.moment_since_1970(flat.cells["t"]),
         },
@@ -251,7 +274,9 @@ def kept_rows(check: RowCheck) -> list[tuple[Any, ...]]:
     return memory.execute(check.select.replace('"item_key", ', "")).fetchall()
 
 
-cells = st.sampled_from(["", " ", "1", " 2 ", "03", "4.5", "5", "nan", "1e0", "x", '"1"', "9" * 12])
+cells = st.sampled_from(
+    ["", " ", "1", "1.5", "2.0", " 2 ", "03", "4.5", "5", "nan", "1e0", "x", '"1"', "9" * 12]
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -259,12 +284,13 @@ cells = st.sampled_from(["", " ", "1", " 2 ", "03", "4.5", "5", "nan", "1e0", "x
 @example(["1,4.5,881250949", "", "2,,"])
 @example(["1,4.5,881250949.0"])
 @example(["1,,,"])
+@example(["1.5,4.5,881250949"])
 def test_typed_cells_give_what_texts_give_or_nothing(lines: list[str]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_text("\n".join(["u,r,t", *lines, ""]))
-        types = {"u": "INTEGER", "r": "FLOAT", "t": "BIGINT"}
-        sound = numbers_of(typed_cells(path, types, ",")).check_sound()
+        types = {"u": "DOUBLE", "r": "FLOAT", "t": "BIGINT"}
+        sound = numbers_of(typed_cells(path, types, ","), sql_cells.key_of_double).check_sound()
         receipt = ImportLog("test", path, "movies")
         texts = numbers_of(split_lines(path, list(types), ",")).check(receipt)
         if sound is not None:
@@ -275,9 +301,8 @@ def test_typed_cells_give_what_texts_give_or_nothing(lines: list[str]) -> None:
 def test_a_file_without_fault_is_read_by_its_types(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("u,r,t\n1,4.5,881250949\n2,,\n")
-    sound = numbers_of(
-        typed_cells(path, {"u": "INTEGER", "r": "FLOAT", "t": "BIGINT"}, ",")
-    ).check_sound()
+    flat = typed_cells(path, {"u": "DOUBLE", "r": "FLOAT", "t": "BIGINT"}, ",")
+    sound = numbers_of(flat, sql_cells.key_of_double).check_sound()
     assert sound is not None
     assert sound.good == 2
     assert [row[1:3] for row in kept_rows(sound)] == [("rated", 4.5), ("seen", None)]

@@ -12,6 +12,7 @@ import pytest
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory
 from localrec.foundation.errors import InputError, LocalrecError, UsageError
+from localrec.sources import domain_of_file
 from localrec.sources.mapped_table import MappedTableSource
 from localrec.sources.protocols import FilePreview
 
@@ -347,3 +348,16 @@ def test_a_table_without_a_mapping_says_what_it_needs(tmp_path: Path, films_doma
 def test_a_mapping_is_recognised_by_its_name() -> None:
     assert MappedTableSource().recognises(FilePreview("books.mapping.toml"))
     assert not MappedTableSource().recognises(FilePreview("books.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "item", "domain"),
+    [("mine", "isbn", "books"), ("films", "key", "movies"), ("mine", "key", "movies")],
+)
+def test_the_columns_tell_what_a_table_is_about(
+    tmp_path: Path, name: str, item: str, domain: str
+) -> None:
+    (tmp_path / f"{name}.csv").write_text(f"who,{item}\nanna,1\n")
+    mapping = tmp_path / f"{name}.mapping.toml"
+    mapping.write_text(f'[columns]\nuser = "who"\nitem = "{item}"\n')
+    assert domain_of_file("table", mapping) == domain

@@ -274,3 +274,40 @@ def test_a_zero_of_book_crossing_is_no_rating(tmp_path: Path) -> None:
     }
     assert found.items[0].name == 'The "Great" Dune; Part 1'
     assert (found.report.read, found.report.dropped) == (6, 1)
+
+
+def crossing(folder: Path, books: str, name: str = "Books.csv") -> BulkHistory:
+    ratings = {"Books.csv": "Ratings.csv", "BX-Books.csv": "BX-Book-Ratings.csv"}[name]
+    sign = "," if name == "Books.csv" else ";"
+    (folder / "Users.csv").write_text("User-ID,Location,Age\n")
+    (folder / ratings).write_text(f"User-ID{sign}ISBN{sign}Book-Rating\n1{sign}2{sign}8\n")
+    header = ("ISBN", "Book-Title", "Book-Author", "Year-Of-Publication", "Publisher")
+    (folder / name).write_text(f"{sign.join(header)}\n{books}")
+    return bulk("bookcrossing", folder)
+
+
+def test_a_title_of_book_crossing_may_have_a_line_break_in_csv(tmp_path: Path) -> None:
+    found = crossing(
+        tmp_path, '2,"Two\nLines, ""really""",Ann Lee,1999,House\n3,Emma,Jane,1815,H\n'
+    )
+    assert [item.name for item in found.items] == ['Two Lines, "really"', "Emma"]
+    assert found.report.problems == ()
+
+
+def test_an_open_quote_of_book_crossing_costs_its_own_line_alone(tmp_path: Path) -> None:
+    rows = "".join(f"{n},Book {n},Ann Lee,1999,House\n" for n in range(3, 60))
+    found = crossing(tmp_path, f'2,"Open,Ann Lee,1999,House\n{rows}')
+    assert len(found.items) >= 57
+    assert found.report.read == 1 + 58
+
+
+def test_years_and_cells_too_many_of_book_crossing_are_told(tmp_path: Path) -> None:
+    rows = (
+        '"2";"Dune";"Herbert";"House";"x"\n"3";"Emma";"Jane";"0";"H"\n"4";"A";"B";"1";"H";"more"\n'
+    )
+    found = crossing(tmp_path, rows, "BX-Books.csv")
+    assert [(one.row, one.column, one.action) for one in found.report.problems] == [
+        (2, "Year-Of-Publication", "repaired"),
+        (4, "BX-Books.csv", "dropped"),
+    ]
+    assert ["year" in item.properties for item in found.items] == [False, False]

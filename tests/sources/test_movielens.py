@@ -263,3 +263,23 @@ def test_bad_rows_beside_the_ratings_name_their_file(tmp_path: Path, films_domai
     ]
     assert [film.name for film in history.items] == ["A", "D< s>"]
     assert history.people == (UserRow(key="2", properties={"gender": "F"}),)
+
+
+def test_cells_in_quotes_say_what_bare_ones_say(tmp_path: Path, films_domain: Domain) -> None:
+    bare = read(tmp_path, films_domain, LAYOUTS["25m"])
+    quoted: dict[str, str | bytes] = {
+        "ratings.csv": '"userId","movieId","rating","timestamp"\n"196","1","3.0","881250949"\n'
+        '"186","2","5.0","891717742"\n',
+        "movies.csv": f'"movieId","title","genres"\n"1","{TOY_STORY}","Comedy"\n',
+    }
+    assert selected(read(tmp_path, films_domain, quoted)) == selected(bare)
+
+
+def test_a_bad_row_among_cells_in_quotes_is_told(tmp_path: Path, films_domain: Domain) -> None:
+    quoted: dict[str, str | bytes] = {
+        "ratings.csv": '"userId","movieId","rating","timestamp"\n"196","1","nine","881250949"\n'
+        '"186","2","5.0","891717742"\n',
+    }
+    found = read(tmp_path, films_domain, quoted)
+    assert [row["user_key"] for row in selected(found)] == [186]
+    assert told(found) == [(2, "rating", "dropped", "'nine' is no rating from 0.5 to 5")]

@@ -135,3 +135,22 @@ def test_every_row_is_kept_merged_or_dropped(
     report = read_history(table, mapping, load_domain("movies"), "anna").report
     assert report.read == report.kept + report.merged + report.dropped
     assert report.read == len(table.rows) + table.dropped
+
+
+def test_a_few_ratings_off_the_scale_do_not_stretch_it(tmp_path: Path) -> None:
+    rows = "".join(f"Film {n},{n % 10 + 1},2023-01-05\n" for n in range(98))
+    history = read(
+        tmp_path / "films.csv", f"Title,Rating,Date\n{rows}Heat,55,2023-01-05\nUp,-1,2023-01-05\n"
+    )
+    assert deeds(history)[9] == ("Film 9", "rated", 5.0, 1)
+    assert [one.problem for one in history.report.problems] == [
+        "'55' is no rating from 1 to 10; left out",
+        "'-1' is no rating from 1 to 10; left out",
+    ]
+
+
+def test_a_scale_of_a_hundred_stays_one(tmp_path: Path) -> None:
+    rows = "".join(f"Film {n},{n},2023-01-05\n" for n in range(1, 101))
+    history = read(tmp_path / "films.csv", f"Title,Rating,Date\n{rows}")
+    assert deeds(history)[99] == ("Film 100", "rated", 5.0, 1)
+    assert history.report.problems == ()

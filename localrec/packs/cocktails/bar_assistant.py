@@ -15,10 +15,17 @@ from typing import Any
 from localrec.data.domains import Domain
 from localrec.data.rows import CatalogueRows, Scalar
 from localrec.foundation.bounded_files import JSON, FileLimits, read_json
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import JsonError
 from localrec.foundation.text import clean_name
 from localrec.packs.cocktails.recipe_catalogue import catalogue_of
-from localrec.packs.cocktails.recipe_parts import objects, plain, prose, with_garnish, word
+from localrec.packs.cocktails.recipe_parts import (
+    objects,
+    plain,
+    prose,
+    tell_nameless,
+    with_garnish,
+    word,
+)
 from localrec.packs.cocktails.recipes import Recipe
 from localrec.sources.archives import open_export
 from localrec.sources.import_log import ImportLog
@@ -82,27 +89,34 @@ class BarAssistantSource:
         return catalogue_of(self._recipes(path, import_log), path, domain, import_log)
 
     def _recipes(self, path: Path, import_log: ImportLog) -> Iterator[Recipe]:
-        for row, (entry, names) in enumerate(self._entries(path), 1):
-            recipe = _read_recipe(row, entry, names, import_log)
+        for row, told in enumerate(self._entries(path), 1):
+            if not isinstance(told, dict):
+                problem = told if isinstance(told, str) else "is JSON that is no drink"
+                import_log.drop(row, None, problem)
+                continue
+            recipe = _read_recipe(row, *_unpack(told), import_log)
             if recipe is not None:
                 yield recipe
 
-    def _entries(self, path: Path) -> Iterator[tuple[Mapping[str, Any], Mapping[str, str]]]:
-        """Each drink, with the names of ingredients by id where it gives them apart."""
+    def _entries(self, path: Path) -> Iterator[object]:
+        """What each file or entry of a list holds; of many files, the problem of one as a text."""
         with open_export(path, self._limits, ("cocktails", "ingredients"), JSON) as archive:
             inside = [name for name in archive.members if _DRINK.search(name)]
             is_file = len(archive.members) == 1 and not path.is_dir()
             if not inside and not is_file:
                 archive.refuse("a data pack of Bar Assistant")
             for name in inside or archive.members:
-                told = read_json(archive.members[name], self._limits, Any)
-                for entry in told if isinstance(told, list) else [told]:
-                    yield _unpack(path, entry)
+                try:
+                    told = read_json(archive.members[name], self._limits, Any)
+                except JsonError as error:
+                    if len(inside) < 2:
+                        raise
+                    told = error.message.removeprefix(f"{archive.members[name]} ").rstrip(".")
+                yield from told if isinstance(told, list) else [told]
 
 
-def _unpack(path: Path, entry: object) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    if not isinstance(entry, dict):
-        raise InputError(f"{path} holds JSON that is no drink.", "Export it again.")
+def _unpack(entry: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The recipe, and the names of ingredients by id where it gives them apart."""
     recipe = entry.get("recipe")
     if not isinstance(recipe, dict):
         return entry, {}
@@ -117,13 +131,15 @@ def _read_recipe(
     if not name:
         import_log.drop(row, "name", "has no name")
         return None
-    ingredients = []
-    for one in objects(entry.get("ingredients")):
-        if called := word(one, "name") or names.get(plain(one.get("_id")), ""):
-            ingredients.append((called, _measure(one)))
+    parts = [
+        (word(one, "name") or names.get(plain(one.get("_id")), ""), _measure(one))
+        for one in objects(entry.get("ingredients"))
+    ]
+    ingredients = [part for part in parts if part[0]]
     if not ingredients:
         import_log.drop(row, "ingredients", f"({name}) has no ingredient")
         return None
+    tell_nameless(row, len(parts) - len(ingredients), import_log)
     method, source = word(entry, "method"), prose(entry, "source")
     facts: dict[str, Scalar] = {"method": method or None, "source": source or None}
     tags = entry.get("tags")

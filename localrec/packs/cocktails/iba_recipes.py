@@ -12,7 +12,13 @@ from localrec.data.rows import CatalogueRows
 from localrec.foundation.bounded_files import FileLimits, read_json
 from localrec.foundation.errors import InputError
 from localrec.packs.cocktails.recipe_catalogue import catalogue_of
-from localrec.packs.cocktails.recipe_parts import objects, prose, with_garnish, word
+from localrec.packs.cocktails.recipe_parts import (
+    objects,
+    prose,
+    tell_nameless,
+    with_garnish,
+    word,
+)
 from localrec.packs.cocktails.recipes import Recipe
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
@@ -82,6 +88,7 @@ def _recipes(drinks: list[Any], import_log: ImportLog) -> Iterator[Recipe]:
         if not ingredients:
             import_log.drop(row, "ingredients", f"({name}) has no ingredient")
             continue
+        tell_nameless(row, len(parts) - len(ingredients), import_log)
         yield Recipe(
             row=row,
             name=name,

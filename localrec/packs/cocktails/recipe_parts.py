@@ -6,7 +6,9 @@ import html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.import_log import ImportLog
 
 
 def word(entry: Mapping[str, Any], *fields: str) -> str:
@@ -33,6 +35,14 @@ def objects(value: object) -> Iterator[Mapping[str, Any]]:
     """The objects of a list; nothing else of it, and nothing where it is no list."""
     if isinstance(value, list):
         yield from (one for one in value if isinstance(one, dict))
+
+
+def tell_nameless(row: int, count: int, import_log: ImportLog) -> None:
+    """Tell the receipt of ingredients of a drink that have no name and are left out."""
+    if count:
+        import_log.repair(
+            row, "ingredients", f"{count_of(count, 'ingredient')} without a name left out"
+        )
 
 
 def with_garnish(instructions: str, garnish: str) -> str:

@@ -171,7 +171,7 @@ class CatalogueReader:
                 properties[self._domain.texts.get(text, text)] = told
         links = tuple(self._links_of(row, cells))
         properties.update(self._numbers(row, cells))
-        year = self._year(name, cells)
+        year = self._year(row, name, cells)
         if year is not None:
             properties["year"] = year
         shown = name
@@ -213,12 +213,15 @@ class CatalogueReader:
                 told[name] = int(number) if number == int(number) else number
         return {name: value for name, value in told.items() if value is not None}
 
-    def _year(self, name: str, cells: Sequence[Cell]) -> int | None:
+    def _year(self, row: int, name: str, cells: Sequence[Cell]) -> int | None:
         if self._columns.year is None:
             found = _YEAR_IN_NAME.search(name) if self._columns.year_in_name else None
             return int(found[1]) if found else None
         written = self._text(cells, self._columns.year)
         found = _YEAR.fullmatch(written) or _FULL_YEAR.search(written) or _YEAR.match(written)
+        if written and found is None:
+            told = f"{written[:60]!r} is no year; left out"
+            self._log.repair(row, self._columns.year, told)
         year = int(found[1]) if found else 0
         return year or None
 

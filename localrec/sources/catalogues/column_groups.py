@@ -15,6 +15,7 @@ from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.list_cells import is_missing
 
 _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?")
+_UNNAMED = re.compile(r"column \d+")  # what a column without a name is called
 _KEYS = (*CREATORS, "year", "id", "date")  # what tells things of one name apart
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
@@ -126,7 +127,8 @@ def _counts_up(cells: Sequence[object]) -> bool:
 def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
     by_base: dict[str, list[ColumnProfile]] = defaultdict(list)
     for one in profiles:
-        if found := _NUMBERED.fullmatch(one.name):
+        found = _NUMBERED.fullmatch(one.name)
+        if found is not None and not _UNNAMED.fullmatch(one.name):
             by_base[found["base"].casefold().strip(" _.-(")].append(one)
     bases = {
         base: sorted(told, key=lambda one: int(_NUMBERED.fullmatch(one.name)["number"]))  # type: ignore[index]

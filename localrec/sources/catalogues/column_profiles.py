@@ -25,8 +25,10 @@ _DATE = re.compile(
     r"|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}(?:,? \d{1,2}:.*)?"
 )
 _SUFFIX = re.compile(r"(?:jr|sr|ph\. ?d|m\. ?d|inc|ltd|llc)\.?|I{2,3}|IV", re.IGNORECASE)
-_YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja"})
-_NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein"})
+_YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja", "✓", "✔", "☑", "✅"})
+_NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein", "✗", "✘", "☐", "❌"})
+# Words for a number that is not known, which do not make a column one of words.
+_UNKNOWN = frozenset("unknown tbd tba tbc various varies unrated pending ask sold-out n.a".split())
 _LISTED = frozenset({"ingredient", "mechanic", "genre", "tag", "cast", "measure", *CREATORS})
 _SHOWN = 3
 _SAMPLE = 20_000  # cells looked at, evenly over the table
@@ -121,7 +123,7 @@ def _profile_texts(profile: ColumnProfile, texts: list[str], cells: list[str]) -
     matched = sum(_URL.fullmatch(text) is not None for text in texts)
     if matched > 0.8 * len(texts):
         profile.holds = "url"
-    elif len(lowered) <= 2 and lowered <= _YES | _NO and lowered & _YES:
+    elif lowered <= _YES | _NO and lowered & _YES:
         profile.holds = "flag"
     elif sum(_DATE.fullmatch(text) is not None for text in texts) > 0.8 * len(texts):
         profile.holds = "date"
@@ -142,7 +144,10 @@ def _profile_texts(profile: ColumnProfile, texts: list[str], cells: list[str]) -
 def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str]) -> bool:
     form, share = number_format(texts)
     if share < 0.95:
-        return False
+        known = [text for text in texts if text.casefold().strip(" .?()") not in _UNKNOWN]
+        form, share = number_format(known)
+        if share < 0.95 or 2 * len(known) < len(texts):
+            return False
     told = [value for text in texts if (value := form.value(text)) is not None]
     if not told:  # digits beyond any number
         return False

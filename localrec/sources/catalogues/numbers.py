@@ -11,8 +11,10 @@ import msgspec
 
 _SIGNS = "$€£¥₹"
 _NUMBER = re.compile(
+    r"(?:[~≈<>≤≥]|(?i:ca?\.?|circa|approx\.?|about|around)(?=[\s\d]))?\s*"
     rf"(?P<sign>US\$|[{_SIGNS}]|[A-Z]{{3}}(?=\s?\d))?\s*"
-    r"(?P<digits>[-+]?(?:\d[\d.,'\u00a0\u202f]*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*"
+    r"(?P<digits>[-+]?(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d[\d.,'\u00a0\u202f]*|\.\d+)"
+    r"(?:[eE][-+]?\d{1,3})?)\s*"
     rf"(?P<unit>%|[{_SIGNS}]|[A-Za-z°µ]{{1,12}}\.?)?\+?"
 )
 _DURATION = re.compile(
@@ -77,7 +79,7 @@ def duration_minutes(cell: str) -> float | None:
 
 
 def _as_float(digits: str, decimal_comma: bool) -> float | None:
-    text = re.sub(r"['\u00a0\u202f]", "", digits)
+    text = re.sub(r"[' \u00a0\u202f]", "", digits)
     if decimal_comma:
         text = text.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):

@@ -7,7 +7,9 @@ closed costs its own line and nothing behind it. Whatever was mended or left out
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,24 @@ from localrec.foundation.bounded_files import (
 from localrec.foundation.errors import InputError
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name
+from localrec.sources.catalogues.header_words import meaning_of
+from localrec.sources.catalogues.table_edges import (
+    cut,
+    joined_header,
+    lacks_header,
+    lines_above_header,
+    numbered_columns,
+    second_table,
+    told_of_edges,
+    with_whole_header,
+    without_bars,
+)
 
 Cell = str | list[Any] | None
 _DELIMITERS = (",", "\t", ";", "|")
+_SPELT = re.compile(r'^="(.*)"$', re.DOTALL)  # so that a spreadsheet keeps the zeros in front
 _LOOKED_AT = 60  # lines that tell the delimiter
+_PART = 50_000  # lines that are read of a table with too many
 _CHUNK = 2_000  # lines read at a time; a record of so many has a quote that was never closed
 
 
@@ -39,6 +55,7 @@ class RecordTable(msgspec.Struct, kw_only=True):
         columns: Names of the columns, each once.
         rows: Number of each row as a spreadsheet shows it, and its cells, one for each column.
         faults: What was mended or left out on the way.
+        is_part: Whether the file goes on behind these rows.
     """
 
     path: Path
@@ -46,6 +63,7 @@ class RecordTable(msgspec.Struct, kw_only=True):
     columns: tuple[str, ...]
     rows: list[tuple[int, list[Cell]]]
     faults: list[RowProblem] = []
+    is_part: bool = False
 
     @property
     def dropped(self) -> int:
@@ -58,8 +76,15 @@ class RecordTable(msgspec.Struct, kw_only=True):
         return [cells[place] for _, cells in self.rows]
 
 
-def open_records(path: Path, limits: FileLimits | None = None) -> RecordTable:
+def open_records(
+    path: Path, limits: FileLimits | None = None, *, many: int | None = None
+) -> RecordTable:
     """Read all records of a file.
+
+    Args:
+        path: The file.
+        limits: What is refused as too large.
+        many: Of a table with more lines than these only the first are read.
 
     Raises:
         InputError: missing, empty, binary, too large, or without records.
@@ -75,34 +100,88 @@ def open_records(path: Path, limits: FileLimits | None = None) -> RecordTable:
         if start.startswith(("[", "{")):
             table = _open_json(path, limits, encoding, start)
         else:
-            table = _open_delimited(path, limits, encoding)
+            table = _open_delimited(path, limits, encoding, many)
     if not table.rows:
         raise InputError(f"{path} holds no rows.", "Check that it is the right file.")
     return table
 
 
-def _open_delimited(path: Path, limits: FileLimits, encoding: str) -> RecordTable:
+def _open_delimited(path: Path, limits: FileLimits, encoding: str, many: int | None) -> RecordTable:
     csv.field_size_limit(max(csv.field_size_limit(), limits.row_chars + 1))
     with open_text(path, limits, encoding) as stream:
-        lines = stream.read().replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+        first = [] if many is None else list(islice(stream, many + 1))
+        is_part = many is not None and len(first) > many
+        whole = "".join(first[:_PART]) if is_part else "".join(first) + stream.read()
+    lines = whole.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     kept = [f"{line}\n" for line in lines.removeprefix("\ufeff").rstrip("\n").split("\n")]
+    kept = with_whole_header(without_bars(kept))
     delimiter = _likeliest_delimiter(kept[:_LOOKED_AT])
+    kept = _unspaced(kept, delimiter)
     faults: list[RowProblem] = []
-    top = _lines_above_header(kept[:_LOOKED_AT], delimiter)
+    top = lines_above_header(kept[:_LOOKED_AT], delimiter)
     if above := clean_name(" ".join(kept[:top])).strip(f"{delimiter} "):
         told = f"stands above the header: {above[:60]!r}; passed over"
         faults.append(_fault(1, None, "repaired", told))
     columns = _columns_of(kept[top : top + _LOOKED_AT], delimiter)
     if len(columns) > limits.columns:
         raise InputError(f"{path} has {len(columns):,} columns.", "Check the delimiter.")
-    rows = [
-        (row, cells)
-        for row, told in _records(kept, delimiter, len(columns), faults, top)
-        if (cells := _fitted(row, told, columns, faults)) is not None
-    ]
+    told_rows = list(_records(kept, delimiter, len(columns), faults, top))
+    if other := second_table(columns, told_rows):
+        raise InputError(f"{path}: {other}.", "Save each table in a file of its own.")
+    columns = _settled_header(columns, cut(kept[top], delimiter), top + 1, told_rows, faults)
+    rows = _without_edges(columns, told_rows, faults)
     words = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}[delimiter]
     layout = f"a table parted by {words}, in {encoding}"
-    return RecordTable(path=path, layout=layout, columns=columns, rows=rows, faults=faults)
+    return RecordTable(
+        path=path, layout=layout, columns=columns, rows=rows, faults=faults, is_part=is_part
+    )
+
+
+def _settled_header(
+    columns: tuple[str, ...],
+    header: list[str],
+    row: int,
+    told_rows: list[tuple[int, list[str]]],
+    faults: list[RowProblem],
+) -> tuple[str, ...]:
+    """The names of the columns, where the header has two lines or there is none; told in faults.
+
+    A second line is taken out of the rows, and a first line that is a row goes in.
+    """
+    if len(header) == len(columns) and (names := joined_header(header, told_rows)) is not None:
+        faults.append(_fault(told_rows[0][0], None, "dropped", "is the header's second line"))
+        del told_rows[0]
+        return _named(names)
+    if lacks_header(columns, told_rows):
+        told_rows.insert(0, (row, header))
+        faults.append(_fault(row, None, "repaired", "is no header; columns are called by letters"))
+        return tuple(numbered_columns(len(columns)))
+    if len(columns) == 1 and not meaning_of(columns[0])[0]:
+        faults.append(_fault(row, None, "repaired", f"({columns[0]}) is taken for the header"))
+    return columns
+
+
+def _without_edges(
+    columns: tuple[str, ...], told_rows: list[tuple[int, list[str]]], faults: list[RowProblem]
+) -> list[tuple[int, list[Cell]]]:
+    """The rows of the table itself, each with a cell for every column."""
+    edges = told_of_edges(columns, told_rows)
+    for row, what in edges.items():
+        faults.append(_fault(row, None, "dropped", what))
+    return [
+        (row, cells)
+        for row, told in told_rows
+        if row not in edges and (cells := _fitted(row, told, columns, faults)) is not None
+    ]
+
+
+def _unspaced(lines: list[str], delimiter: str) -> list[str]:
+    """Lines without blanks between a delimiter and a quote, where a table is written so."""
+    spaced = re.compile(rf'(?<={re.escape(delimiter)})[ ]+(?=")')
+    looked_at = [line for line in lines[:_LOOKED_AT] if '"' in line]
+    if delimiter == "\t" or 2 * sum(map(bool, map(spaced.search, looked_at))) <= len(looked_at):
+        return lines
+    return [spaced.sub("", line) for line in lines]
 
 
 def _likeliest_delimiter(lines: Sequence[str]) -> str:
@@ -117,34 +196,13 @@ def _likeliest_delimiter(lines: Sequence[str]) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _lines_above_header(lines: Sequence[str], delimiter: str) -> int:
-    """How many lines stand above the header: blank ones, and titles in the first cell alone."""
-    told = [_cut(line, delimiter) for line in lines]
-    width = max((sum(map(bool, cells)) for cells in told), default=0)
-    for place, cells in enumerate(told):
-        is_title = width > 1 and sum(map(bool, cells)) == 1 and bool(cells[0])
-        # A header that was damaged is no title: it would give its place to a row.
-        words = lines[place].strip(f"{delimiter} \r\n")
-        stands_apart = (
-            " " in words or "=" in words or not any(map(any, told[place + 1 : place + 2]))
-        )
-        is_title = is_title and stands_apart and delimiter not in words
-        if any(cells) and not is_title:
-            return place
-    return 0
-
-
 def _columns_of(lines: Sequence[str], delimiter: str) -> tuple[str, ...]:
     """The columns that the first of the lines names; R names none for the number of a row."""
-    header, *others = [_cut(line, delimiter) for line in lines] or [[]]
+    header, *others = [cut(line, delimiter) for line in lines] or [[]]
     longer = sum(len(cells) == len(header) + 1 for cells in others)
     if others and len(header) > 1 and longer > 0.9 * len(others):
         header = ["", *header]
     return _named(header)
-
-
-def _cut(line: str, delimiter: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
 
 
 def _named(header: Iterable[str]) -> tuple[str, ...]:
@@ -178,7 +236,7 @@ def _records(
             place = taken
             if cells:
                 yield row, cells
-                row += 1
+            row += 1
 
 
 def _is_open(lines: Sequence[str], delimiter: str) -> bool:
@@ -202,7 +260,9 @@ def _fitted(
             return None
         told = f"ends after {len(cells)} of {len(columns)} cells; the rest was taken as empty"
         faults.append(_fault(row, None, "repaired", told))
-    filled: list[Cell] = list(cells[: len(columns)])
+    filled: list[Cell] = [
+        _SPELT.sub(r"\1", cell) if cell.startswith("=") else cell for cell in cells[: len(columns)]
+    ]
     return filled + [None] * (len(columns) - len(cells))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from localrec.data.domains import Domain
 from localrec.data.rows import ItemRow
+from localrec.foundation.errors import InputError
 from localrec.packs.cocktails.bar_assistant import BarAssistantSource
 from localrec.packs.cocktails.iba_recipes import IbaSource
 from localrec.packs.cocktails.mr_boston import MrBostonSource
@@ -124,6 +125,45 @@ def test_entities_in_names_are_letters_and_bring_no_control_character(
     assert item.name == "Dark 'n[31m Stormy"
     assert item.key == "dark-n-31m-stormy"
     assert item.properties["instructions"].startswith("Lime & ginger.")
+
+
+def test_a_drink_of_a_pack_that_cannot_be_read_costs_no_other(
+    tmp_path: Path, drinks_domain: Domain
+) -> None:
+    for place, text in enumerate((json.dumps(ZOMBIE), json.dumps(ZOMBIE)[:-9], "null", "[3]")):
+        file = tmp_path / "pack" / "cocktails" / f"{place}-drink" / "data.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    found = BarAssistantSource().read(tmp_path / "pack", drinks_domain)
+    assert [item.name for item in found.items] == ["Zombie"]
+    assert [(one.row, one.action) for one in found.report.problems] == [
+        (2, "dropped"),
+        (3, "dropped"),
+        (4, "dropped"),
+    ]
+    assert "cut off" in found.report.problems[0].problem
+
+
+def test_one_file_that_is_cut_off_is_refused(tmp_path: Path, drinks_domain: Domain) -> None:
+    path = tmp_path / "zombie.json"
+    path.write_text(json.dumps(ZOMBIE)[:-9])
+    with pytest.raises(InputError, match="cut off"):
+        BarAssistantSource().read(path, drinks_domain)
+
+
+def test_an_ingredient_without_a_name_is_told(tmp_path: Path, drinks_domain: Domain) -> None:
+    gin = {"name": "Gin", "amount": 45, "units": "ml"}
+    told = [ZOMBIE | {"ingredients": [gin, {"amount": 2, "units": "ml"}]}]
+    mixed = [{"name": "Gimlet", "glass": "coupe", "preparation": "Stir.", "ingredients": [
+        {"ingredient": "Gin", "amount": 45, "unit": "ml"}, {"amount": 2, "unit": "ml"},
+    ]}]  # fmt: skip
+    bar = BarAssistantSource().read(save(tmp_path / "bar.json", told), drinks_domain)
+    iba = IbaSource().read(save(tmp_path / "iba.json", mixed), drinks_domain)
+    for found in (bar, iba):
+        assert ingredients(found.items[0]) == [("Gin", "45 ml")]
+        assert [(one.action, one.problem) for one in found.report.problems] == [
+            ("repaired", "1 ingredient without a name left out")
+        ]
 
 
 def test_the_public_data_pack_comes_in_whole(drinks_domain: Domain) -> None:

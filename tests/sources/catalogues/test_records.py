@@ -39,6 +39,14 @@ def test_a_quote_that_is_never_closed_costs_its_line_alone(tmp_path):
     assert [(one.row, one.action) for one in table.faults] == [(3, "dropped")]
 
 
+def test_blank_lines_count_in_the_numbers_of_rows(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('a,b\n1,x\n\n"2","two\nlines"\n\n3,y\n4,y,z\n')
+    table = open_records(path)
+    assert [row for row, _ in table.rows] == [2, 4, 6]
+    assert [(one.row, one.action) for one in table.faults] == [(7, "dropped")]
+
+
 def test_short_rows_are_filled_and_long_ones_left_out(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,b,c\n1,2,3\n4,5\n6,7,8,\n9,9,9,9\n")
