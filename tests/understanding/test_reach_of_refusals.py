@@ -56,6 +56,10 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
         ("gin clashes with my pills, a rum drink", {"gin"}, {"rum"}),
         ("he breaks out in hives from gin, so rum", {"gin"}, {"rum"}),
         ("rum w/o mint", {"mint"}, {"rum"}),
+        ("I can't look at gin, a rum drink", {"gin"}, {"rum"}),
+        ("rum, the less mint the better", {"mint"}, {"rum"}),
+        ("mint and I fell out, rum please", {"mint"}, {"rum"}),
+        ("rum as long as mint isn't involved", {"mint"}, {"rum"}),
         ("a sour, but no gin sours", {"gin"}, {"sour"}),
         ("no gin sours, rum please", {"gin", "sour"}, {"rum"}),
         ("nobody likes being watched, a gin sour", set(), {"gin", "sour"}),
@@ -115,6 +119,11 @@ def test_a_negation_turns_a_count(question: str, low: float, high: float):
 )
 def test_a_negation_turns_a_bound_on_years(question: str, low: int, high: int):
     assert [(one.low, one.high) for one in find_years(question)] == [(low, high)]
+
+
+def test_neither_year_is_wished_for():
+    told = find_years("neither in 1996 nor in 1997")
+    assert [(one.low, one.barred) for one in told] == [(1996, True), (1997, True)]
 
 
 @pytest.fixture
