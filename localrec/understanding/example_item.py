@@ -14,6 +14,7 @@ from localrec.understanding.titles_meant import SIMILARITY_CUES, cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().example
+_MET = english().state.verbs
 _STRONG_KIN_CUES = tuple(
     cue for cue in SIMILARITY_CUES if cue[0] in _WORDS.strong_first or cue in phrases(_WORDS.strong)
 )
@@ -49,6 +50,8 @@ def find_example(
 def _is_model(reading: Reading, mention: Mention) -> bool:
     """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
     before = reading.words[: mention.first]
+    if before[-2:-1] == ("to",) and before[-1] in _MET:
+        return False  # "I refuse to read Twilight"
     return cue_before(reading, mention.first) >= 0 or bool(_WORDS.swaps & set(before[-3:]))
 
 

@@ -43,6 +43,8 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
     native = sum(_is_english(word, vocabulary) for word in words if word not in marked)
     if len(words) < 2 or native > foreign + unknown:
         return ""
+    if not (unknown or marked) and told.foreign & {*words} <= {*told.negation.before}:
+        return ""  # "vodka sans cranberry"
     if foreign > 1 or (foreign and (unknown or len(words) < 4)):
         return "" if (code := _identified(text)[0]) == "en" else code
     if unknown > 2 and unknown >= _STRANGE * len(words):

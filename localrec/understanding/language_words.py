@@ -46,6 +46,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pointing: tuple[str, ...]
     pointing_back: tuple[str, ...]
     told_after_being: tuple[str, ...]
+    over_names: tuple[str, ...]
 
 
 class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,6 +108,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     either: tuple[str, ...]
     or_bridges: Words
     beside: tuple[str, ...]
+    idioms: tuple[str, ...]
     possessive: Words
     everybody: Words
     person_verbs: Words

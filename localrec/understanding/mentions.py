@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch
-from localrec.understanding.language_words import cue_words, english
+from localrec.understanding.language_words import cue_words, english, phrases, phrases_by_first_word
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.senses import choose_meaning
 from localrec.understanding.spelling import english_words, is_everyday
@@ -21,6 +21,8 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _EXAMPLE = english().example
+_OVER_NAMES = frozenset(phrases(english().negation.over_names))
+_IDIOMS = phrases_by_first_word(_WORDS.idioms)
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 
 
@@ -54,6 +56,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             continue
         item = vocabulary.items.longest_at(words, position, end)
         name = _longest_name(reading, vocabulary, position, end)
+        if skipped := _refusal_at(reading, vocabulary, position, item is None and name is None):
+            position += skipped
+            continue
         if item and is_example(
             reading, vocabulary, item.first, item.last, name.last if name else None
         ):
@@ -234,6 +239,15 @@ def _misspelt_name(
     return None
 
 
+def _refusal_at(reading: Reading, vocabulary: Vocabulary, position: int, nameless: bool) -> int:
+    """Tokens of a refusal of several words ("w/o", "clear of") that are part of no name."""
+    for cue in vocabulary.negations.get(reading.words[position], ()):
+        several = len(cue) > 1 and reading.words[position : position + len(cue)] == cue
+        if several and (nameless or cue in _OVER_NAMES):
+            return len(cue)
+    return 0
+
+
 def _begins_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
     return any(
         reading.words[position : position + len(cue)] == cue
@@ -249,10 +263,13 @@ def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) 
 
 
 def _long_cue_at(reading: Reading, position: int) -> int:
-    """Tokens of a comparison that holds a name itself ("in the spirit of"); 0 for none."""
+    """Tokens of a phrase that holds a name itself ("in the spirit of", "heaven's sake"), or 0."""
     for cue in SIMILARITY_CUES:
         if len(cue) > 2 and tuple(reading.words[position : position + len(cue)]) == cue:
             return len(cue)
+    for idiom in _IDIOMS.get(reading.words[position], ()):
+        if reading.words[position : position + len(idiom)] == idiom:
+            return len(idiom)
     return 0
 
 
@@ -308,7 +325,7 @@ def _is_hardly_meant(
         return True
     from_catalogue = meaning.kind not in vocabulary.domain.taxonomy
     refuses = len(phrase) == 1 and _begins_a_refusal(reading, vocabulary, match.first)
-    return refuses and from_catalogue and meaning.role in ("creator", "category")
+    return refuses and from_catalogue and meaning.role in ("creator", "category", "component")
 
 
 def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:

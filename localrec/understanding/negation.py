@@ -147,11 +147,18 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         return 1
     if words[position] in ("than", "over", "to") and _is_preferred_to(reading, owner, position):
         return 1  # "I'd rather have rum than bourbon", "she prefers gin over rum"
-    if words[position] in _WORDS.disgust and position + 1 < len(words) and owner[position + 1] >= 0:
-        return 0 if gaps[position + 1] == "." else 1  # "eww horror", "anything bar rum"
+    if words[position] in _WORDS.disgust:
+        named = _past_articles(reading, position + 1)  # "eww horror", "anything bar the rum"
+        return int(named < len(words) and owner[named] >= 0 and gaps[position + 1] != ".")
     if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
+
+
+def _past_articles(reading: Reading, place: int) -> int:
+    while place < len(reading.words) and reading.words[place] in _ARTICLES:
+        place += 1
+    return place
 
 
 def _told_after_being(reading: Reading, owner: Sequence[int], position: int) -> int:
@@ -218,7 +225,9 @@ def _reach(
         gap, word = reading.gaps[position], reading.words[position]
         if (gap == "." and position > start) or (gap and looks_back):
             break
-        if gap == "," and (bounded or (reached and not _list_goes_on(reading, owner, position))):
+        if gap == "," and (bounded or (bridged and not reached)):
+            break  # "hates being watched, a bluffing game"
+        if gap == "," and reached and not _list_goes_on(reading, owner, position):
             break
         joined = position if word in ("or", "nor") else joined
         if owner[position] >= 0:
@@ -232,8 +241,12 @@ def _reach(
         elif word == "with" and _tells_of_itself(reading.words[position - 1]):
             pass  # "I hate the stuff with gin", "one that isn't sweetened with honey"
         elif (
-            _ends(reading, owner, position, bool(reached))
-            or (reached and word not in _WORDS.list_words and position - joined >= _JOINED)
+            _ends(reading, owner, position, _has_name(owner, reached))
+            or (
+                reached
+                and position - joined >= _JOINED
+                and not _goes_on(reading, owner, position, reached)
+            )
             or bridged >= 4
         ):
             break
@@ -241,6 +254,20 @@ def _reach(
             bridged += 1
         position += 1
     return reached
+
+
+def _has_name(owner: Sequence[int], reached: Sequence[tuple[int, bool]]) -> bool:
+    """Whether something that is named was reached, not only words to look for in texts."""
+    return any(owner[place] < len(owner) for place, _ in reached)
+
+
+def _goes_on(
+    reading: Reading, owner: Sequence[int], position: int, reached: Sequence[tuple[int, bool]]
+) -> bool:
+    """Whether a word behind what is refused joins more to it ("no manga by Akira Toriyama")."""
+    if reading.words[position] in _WORDS.list_words:
+        return True
+    return not _has_name(owner, reached) and _leads_to_name(reading, owner, position)
 
 
 def _tells_of_itself(word: str) -> bool:

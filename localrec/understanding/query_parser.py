@@ -33,6 +33,7 @@ from localrec.understanding.refusal_expansion import (
     expanded_refusals,
     refused_in_texts,
     refused_titles,
+    spare_wished_kinds,
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.state_phrases import AskedState, find_state
@@ -62,6 +63,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
     barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
+    barred = spare_wished_kinds(reading, mentions, barred)
     wanted = [not barred[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)

@@ -7,6 +7,7 @@ its other spellings, the longer names of the catalogue that hold it, and titles 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from localrec.data.query import Constraint, TextWish
 from localrec.foundation.text_matching import roots
@@ -37,9 +38,37 @@ def expanded_refusals(
         if is_wanted or mildly[mention.first]:
             continue
         phrase = reading.roots[mention.first : mention.last]
-        for meaning in (*_synonyms(phrase, vocabulary), *_longer(mention, phrase, vocabulary)):
+        of_that_name = _kinds_of_that_name(mention, phrase, vocabulary)
+        synonyms = _synonyms(phrase, vocabulary)
+        for meaning in (*of_that_name, *synonyms, *_longer(mention, phrase, vocabulary)):
             found[Constraint(kind=meaning.kind, any_of=(meaning.key,), barred=True)] = None
     return tuple(found)
+
+
+def spare_wished_kinds(
+    reading: Reading, mentions: Sequence[Mention], barred: Sequence[bool]
+) -> list[bool]:
+    """Unbar a kind of which only one sort is refused: "a comedy, but no romantic comedies".
+
+    Of two names side by side that are refused together, one that is wished for elsewhere stays.
+
+    Args:
+        reading: The question.
+        mentions: What it names, left to right.
+        barred: For each token whether a refusal reaches it.
+
+    Returns:
+        The same for each token, without the kinds that are wished for elsewhere.
+    """
+    wished = {one.meaning for one in mentions if one.meaning and not barred[one.first]}
+    left = list(barred)
+    for one, other in pairwise(mentions):
+        beside = one.last == other.first and not reading.gaps[other.first]
+        if beside and barred[one.first] and barred[other.first]:
+            asked = [told for told in (one, other) if told.meaning in wished]
+            for told in asked if len(asked) == 1 else ():
+                left[told.first : told.last] = [False] * (told.last - told.first)
+    return left
 
 
 def refused_titles(
@@ -101,10 +130,21 @@ def _synonyms(phrase: Sequence[str], vocabulary: Vocabulary) -> Iterator[Meaning
                         yield meaning
 
 
+def _kinds_of_that_name(
+    mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary
+) -> Iterator[Meaning]:
+    """ "no Twilight": whoever refuses an item refuses the series of that name."""
+    if mention.item is not None:
+        for meaning in vocabulary.names.get(" ".join(phrase)):
+            if meaning.role in _ALIKE and vocabulary.is_usable(meaning):
+                yield meaning
+
+
 def _longer(mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary) -> Iterator[Meaning]:
     """The longer names of the catalogue that hold a refused name, makers' left aside."""
     meaning = mention.meaning
-    if meaning is not None and meaning.role == "creator":
+    by_part = meaning is not None and meaning.role == "creator" and len(phrase) == 1
+    if meaning is not None and meaning.role == "creator" and not by_part:
         return
     if meaning is not None and len(phrase) == 1 and vocabulary.is_plain(phrase[0]):
         return
@@ -119,6 +159,7 @@ def _longer(mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary) -> 
         and vocabulary.is_usable(one.meaning)
         and (
             meaning is None
+            or by_part
             or meaning.role == one.meaning.role
             or {meaning.role, one.meaning.role} <= _ALIKE
         )

@@ -49,6 +49,10 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if following[0] in _WORDS.suffixes:
         about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
         return not (about_the_next or reading.gaps[last + 1])
+    if following[0] in ("apart", "aside") and following[1:2] == ("from",):
+        return False  # "King, apart from It" refuses what follows
+    if _match(reading, last + 1, _PHRASES) and reading.words[last + 1] != "it":
+        return True  # "King need not apply", where "need" is also an adverb's like
     place = _past(reading, owner, last + 1, ("however",))
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
@@ -120,8 +124,12 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """ "gin is strictly off the menu", "lemon nowhere near it", "rum would give my wife hives"."""
     words = reading.words
     place = _past(reading, owner, last + 1)
-    if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
+    if place >= len(words) or reading.gaps[place] or 0 <= owner[place] < len(owner):
         return False
+    if _is_contracted(reading, last) and (
+        _is_said_of_it(reading, last + 1) or _is_said_of_it(reading, place)
+    ):
+        return True
     if _match(reading, place, _PREDICATES) and (
         place > last + 1 or words[place : place + 1] not in (("banned",), ("boring",), ("dull",))
     ):
@@ -134,12 +142,22 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
         turned = words[place] in ("turn", "turns") and _pauses(reading, place + 2)
         return bool(hurt and (told & _BEHIND.ailments or turned))
     if place < len(words) and words[place] in _BEHIND.being:
-        place = _past(reading, owner, place + 1)
-        if _match(reading, place, _PREDICATES):
-            return True
-        length = _match(reading, place, _SHORT)
-        return bool(length) and _ends_there(reading, place + length)
+        return _is_said_of_it(reading, _past(reading, owner, place + 1))
     return False
+
+
+def _is_said_of_it(reading: Reading, place: int) -> bool:
+    """Whether what stands behind "is" refuses."""
+    if _match(reading, place, _PREDICATES):
+        return True
+    length = _match(reading, place, _SHORT)
+    return bool(length) and _ends_there(reading, place + length)
+
+
+def _is_contracted(reading: Reading, last: int) -> bool:
+    """ "gin's off the menu": the name was typed with an apostrophe and an "s"."""
+    token = reading.tokens[last]
+    return token.word.endswith("s") and token.end - token.start > len(token.word)
 
 
 def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:

@@ -16,6 +16,7 @@ from localrec.graph.store import Store
 from localrec.retrieval.candidates import allowed_items
 from localrec.sources.film_rows import film_row
 from localrec.understanding.amounts import MOST, amount_bounds
+from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.number_ranges import parse_ranges
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
@@ -45,6 +46,23 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
         ("I hate the stuff with campari, gin please", {"campari"}, {"gin"}),
         ("gin that isn't sweetened with sugar", {"sugar"}, {"gin"}),
         ("no more than three ingredients, gin", set(), {"gin"}),
+        ("whatever has gin, unless it's got mint", {"mint"}, {"gin"}),
+        ("gin, apart from campari", {"campari"}, {"gin"}),
+        ("anything with gin bar the campari", {"campari"}, {"gin"}),
+        ("gin's off the menu, rum please", {"gin"}, {"rum"}),
+        ("gin need not apply, rum please", {"gin"}, {"rum"}),
+        ("rum that doesn't emerge from mint", {"mint"}, {"rum"}),
+        ("rum, as long as it isn't campari", {"campari"}, {"rum"}),
+        ("gin clashes with my pills, a rum drink", {"gin"}, {"rum"}),
+        ("he breaks out in hives from gin, so rum", {"gin"}, {"rum"}),
+        ("rum w/o mint", {"mint"}, {"rum"}),
+        ("I can't look at gin, a rum drink", {"gin"}, {"rum"}),
+        ("rum, the less mint the better", {"mint"}, {"rum"}),
+        ("mint and I fell out, rum please", {"mint"}, {"rum"}),
+        ("rum as long as mint isn't involved", {"mint"}, {"rum"}),
+        ("a sour, but no gin sours", {"gin"}, {"sour"}),
+        ("no gin sours, rum please", {"gin", "sour"}, {"rum"}),
+        ("nobody likes being watched, a gin sour", set(), {"gin", "sour"}),
     ],
 )
 def test_a_refusal_reaches_what_it_means_and_no_further(
@@ -53,6 +71,10 @@ def test_a_refusal_reaches_what_it_means_and_no_further(
     query = read(question)
     assert _keys(query, barred=True) == refused
     assert _keys(query, barred=False) == wished
+
+
+def test_an_idiom_names_nothing(read: Callable[[str], Query]) -> None:
+    assert _keys(read("in a nutshell, gin"), barred=False) == {"gin"}
 
 
 def test_the_last_thing_in_a_list_is_no_refusal(read: Callable[[str], Query]) -> None:
@@ -97,6 +119,11 @@ def test_a_negation_turns_a_count(question: str, low: float, high: float):
 )
 def test_a_negation_turns_a_bound_on_years(question: str, low: int, high: int):
     assert [(one.low, one.high) for one in find_years(question)] == [(low, high)]
+
+
+def test_neither_year_is_wished_for():
+    told = find_years("neither in 1996 nor in 1997")
+    assert [(one.low, one.barred) for one in told] == [(1996, True), (1997, True)]
 
 
 @pytest.fixture
@@ -165,10 +192,12 @@ def cellar(tmp_path):
     rows = [
         book("Medieval", ("genre", "fiction"), ("author", "Ann Lee")),
         book("Castle", ("genre", "medieval"), ("genre", "horror"), ("author", "Bo Key")),
+        book("Coven", ("genre", "fantasy"), ("author", "Cy Dow")),
+        book("Coven Rising", ("genre", "fantasy"), ("author", "Cy Dow")),
         book("Flight", ("genre", "horror"), ("author", "Avoiding")),
     ]
     report = ImportReport(
-        source="planted", path="", domain="books", read=3, kept=3, merged=0, dropped=0
+        source="planted", path="", domain="books", read=5, kept=5, merged=0, dropped=0
     )
     with Store.open_(tmp_path / "store.duckdb") as store:
         ingest_items(store, books, rows, report)
@@ -186,3 +215,17 @@ def test_a_word_that_refuses_is_no_maker_of_that_name(cellar):
     query = parse_query("Bo Key, avoiding horror", cellar)
     assert _keys(query, barred=True) == {"horror"}
     assert _keys(query, barred=False) == {"bo key"}
+
+
+@pytest.mark.parametrize(
+    "question", ["I refuse to read Coven again. fantasy", "fantasy by Cy Dow w/o Coven"]
+)
+def test_a_refused_title_is_no_example(cellar, question: str):
+    query = parse_query(question, cellar)
+    assert query.target is None
+    assert "coven" in query.exclude_items
+
+
+def test_sans_alone_makes_no_question_foreign(cellar):
+    assert foreign_language("fantasy sans horror", cellar) == ""
+    assert foreign_language("un livre sans histoire triste", cellar) == "fr"
