@@ -1,12 +1,13 @@
 """Measure the app beside other Textual apps: harlequin, posting and oterm, each in its own venv.
 
 Run:
-    python scripts/studies/run.py tui_peers [--peer NAME=PROGRAM ...] [--repeat 5] [--keys 100]
+    python scripts/studies/run.py tui_peers [--peers FOLDER] [--repeat 5] [--keys 100] [--report]
 
-Each program is started in turn, in a pseudo-terminal of 120 by 40, until its first screen is drawn.
-Then letters go into its line, each in turn with the others. Processor time is what counts here: a
-busy machine moves the clock, not that. Last, the app's memory after 100 and after 1,000 actions
-(rooms, lists, items, dialogs), and keys in a list of many items with the item shown beside it.
+The peers are installed where they are not there yet, which alone uses a network. Each program is
+started in turn, in a pseudo-terminal of 120 by 40, until its first screen is drawn. Then letters go
+into its line, each in turn with the others. Processor time is what counts here: a busy machine
+moves the clock, not that. Last, the app's memory after 100 and after 1,000 actions (rooms, lists,
+items, dialogs), and keys in a list of many items with the item shown beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import subprocess
 import tempfile
+import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -35,7 +38,16 @@ FIRST: Mapping[str, str] = {
     "posting": "Collection",
     "oterm": "oterm",
 }
-TO_LINE: Mapping[str, tuple[str, ...]] = {"posting": ("\x0c",)}  # Ctrl+L: the address
+# What goes into the environment of each. With tree-sitter 0.26 posting 2.11.1 dies of a signal.
+PEERS: Mapping[str, tuple[str, ...]] = {
+    "harlequin": ("harlequin==2.17.0",),
+    "posting": ("posting==2.11.1", "tree-sitter<0.26"),
+    "oterm": ("oterm==0.26.1",),
+}
+TO_LINE: Mapping[str, tuple[str, ...]] = {
+    "posting": ("\x0c",),  # Ctrl+L: the address
+    "oterm": ("\x10",),  # Ctrl+P: its palette, its only line where no model server is
+}
 LETTERS = "selectgin"
 ACTIONS = ("down", "down", "up", "f7", "down", "enter", "escape", "f7", "f1", "escape")
 FEW, MANY = 100, 1_000
@@ -66,7 +78,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PROGRAM")
+    add_folder(parser, "--peers", "peers", "the environments of the peers")
     parser.add_argument("--repeat", type=int, default=5, help="starts of each program")
     parser.add_argument("--keys", type=int, default=100, help="letters into each line")
     parser.add_argument("--items", type=int, default=100_000, help="of the long list")
@@ -78,9 +90,8 @@ def measure(asked: argparse.Namespace) -> Findings:
     """Measure all programs in turn, then the app's memory and its long list."""
     drinks = open_drinks(asked.cache)
     commands = {OURS: app_over(drinks)}
-    for peer in asked.peer:
-        name, _, program = peer.partition("=")
-        commands[name] = [program]
+    for name in PEERS:
+        commands[name] = [str(install_peer(asked.peers, name))]
     measured = Measured(
         origin=origin_of("tui_peers", f"--repeat {asked.repeat}", f"--keys {asked.keys}"),
         programs=tuple(compare(commands, asked.repeat, asked.keys)),
@@ -90,6 +101,16 @@ def measure(asked: argparse.Namespace) -> Findings:
         load=round(os.getloadavg()[0], 1),
     )
     return Findings(text=as_markdown(measured), page="speed", block="tui-peers", figures=measured)
+
+
+def install_peer(folder: Path, name: str) -> Path:
+    """The program of a peer, installed into an environment of its own where it is not there yet."""
+    programs = folder / name / "bin"
+    if not (programs / name).exists():
+        venv.create(folder / name, with_pip=True)
+        say(f"installing {' '.join(PEERS[name])}")
+        subprocess.run([programs / "pip", "install", "--quiet", *PEERS[name]], check=True)
+    return programs / name
 
 
 def compare(commands: Mapping[str, Sequence[str]], repeat: int, keys: int) -> list[Program]:
