@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
-from rich.cells import cell_len, set_cell_size
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import DataTable
 
 from localrec_tui.services.catalogue import PageTurn
-from localrec_tui.widgets.cells import Cell
+from localrec_tui.widgets.cells import Cell, fitted
 
 if TYPE_CHECKING:
     from localrec.graph.pagination import PageCursor
@@ -25,7 +24,6 @@ _SHARES = (4, 3, 2, 2)  # of the width: names, then the kinds that tell most
 _CELL_PADDING = 2
 _LEAST_KIND = 12  # characters of a kind's column: with fewer, no name in it can be told
 _VERDICT_WIDTH = 10  # "dislike it"
-_CUT = "…"
 
 
 class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +173,7 @@ class PagedTable(DataTable[Cell]):
 
     def _cells(self, line: PagedRow) -> list[Cell]:
         """The cells that there is room for; a sign says where one is cut."""
-        return [Cell(_fitted(line.cells[place], width)) for place, width in self._widths.items()]
+        return [Cell(fitted(line.cells[place], width)) for place, width in self._widths.items()]
 
     def _lay_out(self) -> None:
         """Part the width among the columns."""
@@ -201,8 +199,3 @@ def _widths(columns: int, room: int) -> dict[int, int]:
             break
     widths[0] = max(_LEAST_KIND, widths[0] + free - sum(widths))
     return {**dict(enumerate(widths)), columns - 1: _VERDICT_WIDTH}
-
-
-def _fitted(text: str, width: int) -> str:
-    """A text that fits into a column."""
-    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}{_CUT}"
