@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
+from localrec.api.call_group import CallGroup
 from localrec.api.workspace import Workspace
 from localrec.workspace.warm_workspace import HOLD_S
 
@@ -18,7 +19,8 @@ class AsyncWorkspace:
         async with AsyncWorkspace("~/recommender") as desk:
             answer = await desk.ask("something like a Negroni, but lighter")
 
-    Every public method of `Workspace` is here under its name, with its arguments.
+    Every public method of `Workspace` is here under its name, with its arguments; so are the groups
+    of calls: `await desk.shelf.add("anna", "gin")`.
 
     Args:
         folder: The workspace folder; by default the one that the command line uses.
@@ -34,8 +36,29 @@ class AsyncWorkspace:
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self._workspace.close)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = None if name.startswith("_") else getattr(self._workspace, name, None)
-        if not callable(method):
+    def __getattr__(self, name: str) -> Any:
+        found = None if name.startswith("_") else getattr(self._workspace, name, None)
+        if not isinstance(found, CallGroup) and not callable(found):
             raise AttributeError(f"'AsyncWorkspace' object has no attribute {name!r}")
-        return partial(asyncio.to_thread, method)
+        return _awaited(found)
+
+
+class _AsyncCalls:
+    """Awaits the calls of a group, and the group itself where it can be called."""
+
+    def __init__(self, group: CallGroup) -> None:
+        self._group = group
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _awaited(getattr(self._group, name))
+
+    async def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return await asyncio.to_thread(
+            cast("Callable[..., Any]", self._group), *arguments, **options
+        )
+
+
+def _awaited(found: Any) -> Any:
+    return _AsyncCalls(found) if isinstance(found, CallGroup) else partial(asyncio.to_thread, found)

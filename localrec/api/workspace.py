@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from localrec.api.backups import BackupCalls
+from localrec.api.call_groups import CallGroups
 from localrec.api.evaluation import EvaluationCalls
 from localrec.api.training import TrainingCalls
 from localrec.foundation.progress import Progress, no_progress
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from localrec.privacy.forget import ForgetReceipt
 
 
-class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
+class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
     """A folder with a store, its models and settings. Making one opens nothing.
 
     Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for
@@ -47,11 +48,6 @@ class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
         folder: The workspace folder; by default the one that the command line uses.
         hold_s: How long the store stays open after a call, in seconds.
     """
-
-    def domains(self) -> list[str]:
-        """List the domains that have items, the largest first."""
-        with self._warm.lease() as opened:
-            return opened.domains()
 
     def users(self, like: str = "", *, limit: int = 50) -> list[str]:
         """List the keys of users that contain a text, in alphabetical order."""
@@ -199,18 +195,6 @@ class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
         with self._warm.lease() as opened:
             self._check_users(opened, user)
             return read_history(opened.store, user, domain)
-
-    def shelf(self, user: str, *, domain: str | None = None) -> list[str]:
-        """List the names of what a user has at hand."""
-        from localrec.api.reading import read_shelf
-
-        with self._user_context([user], domain) as context:
-            return read_shelf(context, user)
-
-    def memory(self, user: str, *, domain: str | None = None) -> str:
-        """Read what is remembered of a user's taste; "" where nothing is yet."""
-        with self._user_context([user], domain) as context:
-            return context.memory_text(user)
 
     def sql(self, query: str) -> QueryResult:
         """Ask the store in SQL, read-only; docs/sql.md lists the views."""

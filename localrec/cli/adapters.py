@@ -1,8 +1,7 @@
-"""Adapters among the models: `models use ROLE ADAPTER` binds one, `models try` measures one."""
+"""`localrec models try`: an adapter against its bare model."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +10,6 @@ from localrec.cli.context import command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.evaluation.statistics import IntervalEstimate
-    from localrec.foundation.settings import Settings
     from localrec.training.adapters.adapter_compare import AdapterAnswer, AdapterComparison
     from localrec.training.adapters.adapter_eval import AdapterEvaluation, EvaluatedSide
 
@@ -27,38 +25,6 @@ def _known_adapters() -> list[str]:
     from localrec.llm.adapter_files import shipped_adapters
 
     return list(shipped_adapters())
-
-
-def model_file(named: str) -> Path:
-    """The file of a model, by its path or as the catalogue calls it.
-
-    Raises:
-        ModelError: it was not pulled, or there is none.
-    """
-    from localrec.llm.model_catalog import model_path
-
-    return Path(named) if named.endswith(".gguf") else model_path(named)
-
-
-def with_adapter_bound(settings: Settings, role: str, adapter: str) -> Settings:
-    """The settings with an adapter in its role, beside the model it was trained for.
-
-    A model that plays the role already is kept, so it has to be that one.
-
-    Raises:
-        UsageError: there is no such role, or the adapter was trained for another.
-        ModelError: it was trained for another model, or for none that is here.
-    """
-    from localrec.foundation.settings import RULES, bind_adapter
-    from localrec.llm.adapter_files import base_of, check_role, fitting_adapter
-
-    check_role(adapter, role)
-    playing = settings.holder_of(role)
-    model = base_of(adapter) if playing == RULES else playing
-    fitting_adapter(adapter, role, model_file(model))
-    if adapter.endswith(".gguf"):
-        adapter = str(Path(adapter).resolve())
-    return bind_adapter(settings, role, model, adapter)
 
 
 def try_(
@@ -85,6 +51,7 @@ def try_(
     The cases are composed from this workspace's graph, in wordings that no adapter learns from.
     """
     from localrec.llm.adapter_files import base_of, fitting_adapter, role_of
+    from localrec.llm.model_catalog import model_file
     from localrec.training.adapters.adapter_compare import compare_adapter
     from localrec.training.adapters.adapter_eval import evaluate_adapter
 

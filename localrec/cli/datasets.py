@@ -22,58 +22,36 @@ def _known_datasets() -> list[str]:
 @app.command("list")
 def list_() -> None:
     """The data sets localrec knows."""
-    from localrec.sources.dataset_catalog import load_datasets
+    from localrec.sources.dataset_catalog import listed_datasets
 
-    known = [
-        {
-            "name": name,
-            "title": one.title,
-            "domain": one.domain,
-            "licence": one.licence,
-            "network": one.bundled is None,
-        }
-        for name, one in load_datasets().items()
-    ]
+    known = listed_datasets()
     if command_context().print_json(known):
         return
     from rich.table import Table
 
     table = Table("name", "what", "domain", "licence", "pulled from", box=None)
     for one in known:
-        origin = "the package index" if one["network"] else "localrec itself"
-        table.add_row(one["name"], one["title"], one["domain"], one["licence"], origin)  # type: ignore[arg-type]
+        origin = "the package index" if one.network else "localrec itself"
+        table.add_row(one.name, one.title, one.domain, one.licence, origin)
     console().print(table)
 
 
 @app.command()
 def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
-    from localrec.data.rows import BulkHistory, CatalogueRows
-    from localrec.graph.domain_files import load_domain
-    from localrec.graph.interactions import count_interactions
-    from localrec.sources import read_export
-    from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
+    from localrec.workspace.dataset_pull import pull_dataset
 
     context = command_context()
-    dataset = find_dataset(name)
-    domain = load_domain(dataset.domain)
     with progress() as steps:
-        folder = fetch_dataset(name, lambda done, total: steps("fetching", done, total))
-        steps("reading", 0, 0)
-        found = read_export(dataset.kind, folder, domain)
-        files = found.files if isinstance(found, BulkHistory) else ()
-        with context.open_workspace(writable=True, may_read=files) as opened:
-            if isinstance(found, CatalogueRows):
-                opened.imports.import_items(found, domain, steps, embed=False)
-                report, deeds = found.report, 0
-            else:
-                report = opened.imports.import_history(found, domain, None, steps, embed=False)
-                learn_in_background(opened, domain.name, imported=True)
-                deeds = count_interactions(opened.store, domain.name, report.source)
-            waiting = opened.imports.prepare_vectors(domain, steps)
-    if waiting:
-        index_in_background(context.workspace, domain.name, waiting)
-    if context.print_json(report):
+        pulled = pull_dataset(
+            context.workspace,
+            name,
+            steps,
+            lambda opened, domain: learn_in_background(opened, domain, imported=True),
+        )
+    if pulled.waiting:
+        index_in_background(context.workspace, pulled.domain.name, pulled.waiting)
+    if context.print_json(pulled.report):
         return
-    told = f" and {deeds:,} interactions with them" if deeds else ""
-    note(f"{len(found.items):,} {domain.plural}{told} are in {context.workspace}.")
+    told = f" and {pulled.deeds:,} interactions with them" if pulled.deeds else ""
+    note(f"{pulled.items:,} {pulled.domain.plural}{told} are in {context.workspace}.")

@@ -49,7 +49,7 @@ def new(
     """Look at the columns of a table and propose a domain for its items."""
     from localrec.sources.catalogues.proposal import propose_domain
     from localrec.sources.catalogues.records import open_records
-    from localrec.workspace.own_domains import check_name, own_domain_names, save_domain
+    from localrec.workspace.own_domains import check_name, keep_proposal, own_domain_names
 
     context = command_context()
     check_name(name)
@@ -62,38 +62,29 @@ def new(
         note(f"{name} is here already; keeping this one replaces its declaration.")
     if not yes and not _agreed("Keep this domain?"):
         raise UsageError("Nothing was kept.", "Say --yes, or change the table's headers.")
-    folder = save_domain(context.workspace, proposal.domain)
-    if not context.print_json({"name": name, "folder": str(folder), "columns": proposal.reasons}):
-        note(f"Kept in {folder}.")
+    kept = keep_proposal(context.workspace, proposal)
+    if not context.print_json(kept):
+        note(f"Kept in {kept.folder}.")
         note(f"Next: localrec import auto {source} --domain {name}")
 
 
 @app.command("list")
 def list_() -> None:
     """The domains that there are, and how many items the workspace has of each."""
-    from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
-    from localrec.workspace.own_domains import own_domain_names
+    from localrec.workspace.own_domains import domain_entries
 
     context = command_context()
-    use_domains_of(context.workspace)
-    own = own_domain_names(context.workspace)
-    counts = _counts(context.workspace)
-    told: list[dict[str, object]] = []
-    for name in known_domains():
-        try:
-            item = load_domain(name).singular
-        except InputError as error:  # one that is broken hides no other
-            note(f"localrec: {error}")
-            continue
-        told.append({"name": name, "item": item, "items": counts.get(name, 0), "own": name in own})
-    if context.print_json(told):
+    found, broken = domain_entries(context.workspace, _counts())
+    for error in broken:
+        note(f"localrec: {error}")
+    if context.print_json(found):
         return
     from rich.table import Table
 
     table = Table("name", "item", "items here", "from", box=None)
-    for one in told:
-        origin = "this workspace" if one["own"] else "localrec"
-        table.add_row(str(one["name"]), str(one["item"]), f"{one['items']:,}", origin)
+    for one in found:
+        origin = "this workspace" if one.own else "localrec"
+        table.add_row(one.name, one.item, f"{one.items:,}", origin)
     console().print(table)
 
 
@@ -116,10 +107,9 @@ def edit(name: OwnArgument) -> None:
     """Open a domain's declaration in the editor ($EDITOR), and check it afterwards."""
     import click
 
-    from localrec.graph.domain_files import own_domains
+    from localrec.workspace.own_domains import own_domain_folder
 
-    context = command_context()
-    folder = own_domains(context.workspace) / _own(name)
+    folder = own_domain_folder(command_context().workspace, name)
     click.edit(filename=str(folder / "domain.toml"))
     check(name)
 
@@ -127,19 +117,18 @@ def edit(name: OwnArgument) -> None:
 @app.command()
 def check(name: DomainArgument) -> None:
     """Read a domain's declaration and tell what would not work."""
-    from localrec.workspace.domain_check import domain_problems
+    from localrec.workspace.domain_check import check_domain
     from localrec.workspace.own_domains import find_domain
 
     context = command_context()
-    domain = find_domain(context.workspace, name)
-    problems = domain_problems(domain)
-    if context.print_json({"name": domain.name, "problems": problems}):
+    checked = check_domain(find_domain(context.workspace, name))
+    if context.print_json(checked):
         return
-    for problem in problems:
+    for problem in checked.problems:
         note(problem)
-    if problems:
-        raise InputError(f"{domain.name} has {len(problems)} problems.", "Mend its files.")
-    note(f"{domain.name} is in order.")
+    if checked.problems:
+        raise InputError(f"{checked.name} has {len(checked.problems)} problems.", "Mend its files.")
+    note(f"{checked.name} is in order.")
 
 
 @app.command()
@@ -148,42 +137,22 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Take a domain of this workspace away, with its items and what users did with them."""
-    from localrec.graph.domain_files import load_domain, use_domains_of
-    from localrec.workspace.own_domains import remove_domain
+    from localrec.workspace.own_domains import own_domain, remove_with_items
 
     context = command_context()
-    use_domains_of(context.workspace)
-    domain = load_domain(_own(name))
-    items = _counts(context.workspace).get(name, 0)
+    domain = own_domain(context.workspace, name)
+    items = _counts().get(name, 0)
     if not yes and not _agreed(f"Remove {name} with {items:,} {domain.plural}?"):
         raise UsageError("Nothing was removed.", "Say --yes to remove it.")
-    if items:
-        with context.open_workspace(writable=True) as opened:
-            opened.imports.remove_items(domain)
-    remove_domain(context.workspace, name)
-    if not context.print_json({"name": name, "items": items}):
+    removed = remove_with_items(context.workspace, domain, items)
+    if not context.print_json(removed):
         note(f"{name} is gone, with {items:,} {domain.plural}.")
 
 
-def _own(name: str) -> str:
-    if name not in _own_names():
-        raise UsageError(
-            f"{name!r} is no domain of this workspace.",
-            f"It has {', '.join(_own_names()) or 'none'}: localrec domains new NAME --from FILE.",
-        )
-    return name
+def _counts() -> dict[str, int]:
+    from localrec.workspace.own_domains import items_by_domain
 
-
-def _counts(workspace: Path) -> dict[str, int]:
-    from localrec.foundation.errors import WorkspaceError
-    from localrec.graph.domain_files import load_domain
-    from localrec.workspace.own_domains import count_items
-
-    try:
-        with command_context().open_workspace() as opened:
-            return {name: count_items(opened.store, load_domain(name)) for name in opened.domains()}
-    except WorkspaceError:  # nothing is there yet
-        return {}
+    return items_by_domain(command_context().open_workspace())
 
 
 def _agreed(question: str) -> bool:

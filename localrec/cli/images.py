@@ -14,9 +14,6 @@ from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
-    from localrec.images.attributes import ImageAttributes
-    from localrec.images.opening import DecodedImage
-    from localrec.item_images.descriptions import ImageDescriber
     from localrec.item_images.folder_import import ImageImportReport
     from localrec.workspace import OpenWorkspace
 
@@ -78,47 +75,16 @@ def describe(
 
     By the vision model where one is bound (localrec models use vision), else by what is measured.
     """
-    from localrec.item_images.descriptions import describe_images
+    from localrec.workspace.item_pictures import describe_pictures
 
     context = command_context()
     with _open_domain(domain, writable=True) as (opened, about), progress() as steps:
-        described = describe_images(
-            opened.store,
-            about,
-            _describer(opened, about, no_model),
-            limit,
-            lambda done, total: steps("describing", done, total),
-        )
-        if described.written:
-            opened.imports.embed_texts(about, steps)
+        described = describe_pictures(opened, about, limit, steps, use_model=not no_model)
     if not context.print_json(described):
         note(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
             f"sure can be said; {described.left} left."
         )
-
-
-def _describer(opened: OpenWorkspace, about: Domain, no_model: bool) -> ImageDescriber:
-    from localrec.foundation.settings import RULES, VISION
-    from localrec.images.analyzers import ImageDescriptionError, vision_analyzer
-    from localrec.item_images.descriptions import (
-        ImageDescriber,
-        describe_attributes,
-        measured_describer,
-    )
-
-    look = vision_analyzer(about)
-    if no_model or look is None or opened.settings.holder_of(VISION) == RULES:
-        return measured_describer(about)
-    model = opened.models.open_vision()
-
-    def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
-        try:
-            return describe_attributes(look(model, picture, about.singular)[0], about)
-        except ImageDescriptionError:  # nothing sure can be said of this one; the next may do
-            return ""
-
-    return ImageDescriber("model", by_model)
 
 
 @app.command("list")
@@ -150,22 +116,14 @@ def find(
 ) -> None:
     """Items whose pictures are like another one, or show what words say."""
     from localrec.images.opening import open_image
-    from localrec.index.image_index import name_neighbours
+    from localrec.workspace.item_pictures import find_by_picture
 
     if (words is None) == (image is None):
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
     context = command_context()
     with _open_domain(domain) as (opened, about):
-        index = opened.context(about.name).item_images()
-        if index is None:
-            raise UsageError(*_missing_remedy(opened, about))
-        near = (
-            index.nearest_by_words(words or "", k)
-            if picture is None
-            else index.nearest_by_picture(picture, k)
-        )
-        found = name_neighbours(opened.store, near)
+        found = find_by_picture(opened, about, k, words=words or "", picture=picture)
     if context.print_json(found):
         return
     for one in found:
@@ -182,16 +140,6 @@ def _open_domain(
 
     with command_context().open_workspace(writable=writable) as opened:
         yield opened, load_domain(domain_of_question(opened, "", domain))
-
-
-def _missing_remedy(opened: OpenWorkspace, domain: Domain) -> tuple[str, str]:
-    """Why nothing can be found by pictures, and what to do."""
-    if opened.models.image_embedder is None:
-        return "No model here embeds pictures.", "localrec models use pictures FOLDER"
-    return (
-        f"The {domain.plural} have no pictures that were embedded.",
-        "localrec images add FOLDER, and then: localrec index",
-    )
 
 
 def _render(report: ImageImportReport, domain: Domain) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,19 +14,18 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     progress,
     read_piped,
     user_key,
 )
-from localrec.foundation.errors import CutShortError, InputError, UsageError
+from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.memory.job_queue import JobRow
     from localrec.memory.rebuild import RebuildReport
     from localrec.memory.records import Memory
-    from localrec.workspace import OpenWorkspace
+    from localrec.workspace.memories import MemoryOwner
 
 EXAMPLES = """
 Examples:\n\n
@@ -57,17 +55,9 @@ ItemOption = Annotated[
 _Outcome = TypeVar("_Outcome")
 
 
-class _MemoryOwner(NamedTuple):
-    """The user or item that a memory belongs to."""
-
-    node_id: int
-    domain: str
-    name: str
-    option: str  # as it is typed, for hints
-
-    def told(self, **memories: Any) -> dict[str, Any]:
-        """Return what JSON says of the owner, and of their memories."""
-        return {"name": self.name, "domain": self.domain, **memories}
+def _told(owner: MemoryOwner, **memories: Any) -> dict[str, Any]:
+    """Return what JSON says of the owner, and of their memories."""
+    return {"name": owner.name, "domain": owner.domain, **memories}
 
 
 @app.command("show", epilog=EXAMPLES)
@@ -76,7 +66,7 @@ def show(user: UserOption = None, item: ItemOption = None, domain: DomainOption 
     from localrec.memory.records import memory_of
 
     context, owner, memory = _with_memory(user, item, domain, memory_of)
-    if context.print_json(owner.told(memory=memory)):
+    if context.print_json(_told(owner, memory=memory)):
         return
     if memory is None:
         console().print(f"Nothing is remembered of {owner.name} yet.")
@@ -91,7 +81,7 @@ def history(user: UserOption = None, item: ItemOption = None, domain: DomainOpti
     from localrec.memory.records import history_of
 
     context, owner, versions = _with_memory(user, item, domain, history_of)
-    if context.print_json(owner.told(versions=versions)):
+    if context.print_json(_told(owner, versions=versions)):
         return
     if not versions:
         console().print(f"Nothing is remembered of {owner.name} yet.")
@@ -116,7 +106,7 @@ def edit(
     context, owner, memory = _with_memory(
         user, item, domain, lambda store, node_id: edit_memory(store, node_id, words), changes=True
     )
-    if not context.print_json(owner.told(memory=memory)):
+    if not context.print_json(_told(owner, memory=memory)):
         _render(memory)
         note(f"Let it be brought up to date again: localrec memory unpin {owner.option}")
 
@@ -141,42 +131,30 @@ def jobs(
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to list.")] = 10,
 ) -> None:
     """What waits to be worked into memories, what was, and what failed and why."""
-    from localrec.memory import job_queue
     from localrec.memory.report import count_noun
+    from localrec.workspace.memories import change_queue, queue_report
 
     context = command_context()
-    if pause + resume + retry > 1:
-        raise UsageError("Say one of --pause, --resume and --retry.", "localrec memory jobs --help")
     if not (context.workspace / "store.duckdb").is_file():
         raise InputError(
             f"There is nothing in the workspace {context.workspace} yet.",
             "Put a catalogue in: localrec datasets pull cocktails",
         )
     with context.open_workspace(writable=pause or resume or retry) as opened:
-        store = opened.store
-        if pause:
-            job_queue.pause(store)
-        if resume:
-            job_queue.resume(store)
-        retried = job_queue.retry_failed(store) if retry else 0
-        counts, paused = job_queue.counts_of(store), job_queue.is_paused(store)
-        calls, deeds = job_queue.calls_of(store)
-        rows = job_queue.jobs_of(store, k)
-    if context.as_json:
-        told = {"counts": counts, "paused": paused, "retried": retried, "calls": calls}
-        print_json({**told, "deeds": deeds, "jobs": rows})
+        retried = change_queue(opened.store, pause=pause, resume=resume, retry=retry)
+        found = queue_report(opened.store, k, retried)
+    if context.print_json(found):
         return
     out = console()
-    out.print(", ".join(f"{count:,} {state}" for state, count in counts.items()))
-    if deeds:
-        out.print(
-            f"{count_noun(deeds, 'thing')} people did took {count_noun(calls, 'call')} to work in."
-        )
+    out.print(", ".join(f"{count:,} {state}" for state, count in found.counts.items()))
+    if found.deeds:
+        did, calls = count_noun(found.deeds, "thing"), count_noun(found.calls, "call")
+        out.print(f"{did} people did took {calls} to work in.")
     if retry:
         out.print(f"{count_noun(retried, 'failed job')} to be tried again.")
-    if paused:
+    if found.paused:
         out.print("Jobs are paused: localrec memory jobs --resume", style="yellow")
-    _render_jobs(rows)
+    _render_jobs(found.jobs)
 
 
 @app.command("run", epilog=EXAMPLES)
@@ -196,30 +174,12 @@ def run(
 
     Exits with 1 when a job failed; it waits for another run, three times at most.
     """
-    from localrec.graph.journal import open_settled
-    from localrec.memory.job_queue import is_paused
     from localrec.memory.report import work_summary
-    from localrec.memory.updaters import memory_worker, open_memory_model
+    from localrec.workspace.memories import work_queue
 
     context = command_context()
-    with open_settled(context.workspace, read_only=True) as store:
-        if is_paused(store):
-            raise InputError(
-                "Jobs are paused.", "Let them be worked: localrec memory jobs --resume"
-            )
-    # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with context.open_workspace() as opened, progress() as steps:
-        model = open_memory_model(opened.settings, opened.models.open, use_model)
-        worker = memory_worker(
-            opened.updater_parts, partial(open_settled, context.workspace), model
-        )
-        try:
-            report = worker.run_pending(limit, steps)
-        except KeyboardInterrupt as stop:
-            raise CutShortError(
-                f"interrupted; {worker.report.deeds:,} things were worked in, the rest waits.",
-                "Go on: localrec memory run",
-            ) from stop
+        report = work_queue(opened, limit, use_model, steps)
     if not context.print_json(report):
         console().print(work_summary(report))
     return int(report.failed > 0)
@@ -231,33 +191,14 @@ def rebuild(domain: DomainOption = None) -> None:
 
     Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
     """
-    from localrec.graph.domain_files import load_domain
-    from localrec.graph.journal import open_settled
-    from localrec.memory.rebuild import Rebuild
-    from localrec.memory.updaters import open_update_contexts
-    from localrec.memory.worker import LOCK
     from localrec.workspace.domain_choice import domain_of_question
+    from localrec.workspace.memories import rebuild_memories
 
     context = command_context()
     with context.open_workspace() as opened:
         domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
-    reports = []
     with context.open_workspace() as opened, progress() as steps:
-        for chosen in map(load_domain, domains):
-            work = Rebuild(
-                partial(open_settled, context.workspace),
-                chosen,
-                open_update_contexts(opened.updater_parts, chosen),
-                context.workspace / LOCK,
-            )
-            try:
-                reports.append(work.run(steps))
-            except KeyboardInterrupt as stop:
-                done = work.report.people + work.report.items
-                raise CutShortError(
-                    f"interrupted; {done:,} memories of {chosen.name} were counted anew.",
-                    "Go on: localrec memory rebuild",
-                ) from stop
+        reports = rebuild_memories(opened, domains, steps)
     if context.print_json({"domains": reports}):
         return
     for report in reports:
@@ -266,16 +207,14 @@ def rebuild(domain: DomainOption = None) -> None:
 
 def _pin(user: str | None, item: str | None, domain: str | None, *, pinned: bool) -> None:
     from localrec.memory.records import pin_memory
+    from localrec.workspace.memories import nothing_remembered
 
     context, owner, memory = _with_memory(
         user, item, domain, lambda store, node_id: pin_memory(store, node_id, pinned), changes=True
     )
     if memory is None:
-        raise InputError(
-            f"Nothing is remembered of {owner.name} yet.",
-            f'Write it yourself: localrec memory edit {owner.option} --text "..."',
-        )
-    if not context.print_json(owner.told(memory=memory)):
+        raise nothing_remembered(owner)
+    if not context.print_json(_told(owner, memory=memory)):
         _render(memory)
 
 
@@ -286,41 +225,14 @@ def _with_memory(
     act: Callable[[Store, int], _Outcome],
     *,
     changes: bool = False,
-) -> tuple[CommandContext, _MemoryOwner, _Outcome]:
+) -> tuple[CommandContext, MemoryOwner, _Outcome]:
     """Find the owner of a memory and act on their node in the store."""
+    from localrec.workspace.memories import memory_owner
+
     context = command_context()
     with context.open_workspace(writable=changes) as opened:
-        owner = _memory_owner(opened, user, item, domain)
+        owner = memory_owner(opened, user, item, domain)
         return context, owner, act(opened.store, owner.node_id)
-
-
-def _memory_owner(
-    opened: OpenWorkspace,
-    user: str | None,
-    item: str | None,
-    domain: str | None,
-) -> _MemoryOwner:
-    """Find the owner of a memory by a user's key, or by an item's key or name.
-
-    Raises:
-        UsageError: neither or both are named, or the item or the user is unknown.
-    """
-    from localrec.graph.interactions import user_node
-    from localrec.graph.item_lookup import nobody_called
-    from localrec.workspace.domain_choice import domain_of_user, find_item
-
-    if (user is None) == (item is None):
-        raise UsageError("Name one: --user KEY or --item KEY.", "localrec memory show --user anna")
-    if item is not None:
-        chosen, node_id, name = find_item(opened, item, domain)
-        return _MemoryOwner(node_id, chosen, name, f'--item "{name}"')
-    person = user or ""
-    chosen = domain_of_user(opened, person, domain)
-    found = user_node(opened.store, chosen, person)
-    if found is None:
-        begin = f'Begin with: localrec feedback --user "{person}" --item NAME --like'
-        raise nobody_called(opened.store, person, chosen, otherwise=begin)
-    return _MemoryOwner(found, chosen, person, f'--user "{person}"')
 
 
 def _render(memory: Memory, *, facets: bool = False) -> None:

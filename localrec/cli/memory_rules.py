@@ -57,16 +57,12 @@ def edit(
     domain: DomainOption = None,
 ) -> None:
     """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
-    from localrec.memory.rule_text import parse_rules
-    from localrec.memory.rule_versions import save_rules
-    from localrec.workspace.domain_choice import domain_of_question
+    from localrec.workspace.memories import put_rules
 
     context = command_context()
     text = read_piped("Give --file, or pipe the rules in.") if file is None else _read(file)
-    rules = parse_rules(text, where="The rules" if file is None else str(file))
     with context.open_workspace(writable=True) as opened:
-        chosen = domain_of_question(opened, "", domain or rules.domain)
-        saved = save_rules(opened.store, chosen, rules)
+        saved = put_rules(opened, text, domain, "The rules" if file is None else str(file))
     _report(saved)
 
 
@@ -76,22 +72,10 @@ def generate(
     domain: DomainOption = None,
 ) -> None:
     """Let the local model write rules from the domain's statistics, as a new version in force."""
-    from localrec.graph.domain_files import load_domain
-    from localrec.memory.domain_statistics import domain_statistics
-    from localrec.memory.rule_generation import generate_rules
-    from localrec.memory.rule_versions import save_rules
-    from localrec.workspace.domain_choice import domain_of_question
+    from localrec.workspace.memories import model_rules
 
-    context = command_context()
-    with context.open_workspace() as opened:
-        chosen = domain_of_question(opened, "", domain)
-        statistics = domain_statistics(opened.store, load_domain(chosen))
-    # The model thinks for a while: meanwhile the store is open to others.
-    with context.open_workspace() as opened, progress() as steps:
-        steps("the model writes rules", 0, 0)
-        rules = generate_rules(opened.models.open("memory"), statistics, seed)
-    with context.open_workspace(writable=True) as opened:
-        saved = save_rules(opened.store, chosen, rules)
+    with progress() as steps:
+        saved = model_rules(command_context().workspace, domain, seed, steps)
     _report(saved)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from localrec.cli.context import command_context, console, note, progress
-from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,32 +83,18 @@ def bench(
 def _measure(
     folder: Path, model: str, adapters: list[str], roles: str | None, cases: int
 ) -> BenchReport:
-    from localrec.cli.adapters import model_file
     from localrec.llm.gguf_header import check_model, read_header
+    from localrec.llm.model_catalog import model_file
     from localrec.training.role_bench.bench import ROLES, bench_model
+    from localrec.workspace.model_roles import adapters_of_roles
 
     file = model_file(model)
     check_model(file, read_header(file))
-    beside = _adapters(adapters, file)
+    beside = adapters_of_roles(adapters, file)
     asked = [role.strip() for role in roles.split(",")] if roles else list(beside) or list(ROLES)
     arguments = _arguments(model, adapters, roles, cases)
     with progress() as steps:
         return bench_model(folder, file, beside, asked, cases, steps, arguments)
-
-
-def _adapters(named: list[str], model: Path) -> dict[str, Path]:
-    """Role -> file, each checked to fit role and model."""
-    from localrec.llm.adapter_files import fitting_adapter
-
-    found = {}
-    for one in named:
-        role, equals, adapter = one.partition("=")
-        if not equals or not adapter:
-            raise UsageError(
-                f"{one!r} names no role.", "Write it so: --adapter router=question-router"
-            )
-        found[role] = fitting_adapter(adapter, role, model)
-    return found
 
 
 def _arguments(model: str, adapters: list[str], roles: str | None, cases: int) -> list[str]:
@@ -125,7 +110,6 @@ def _arguments(model: str, adapters: list[str], roles: str | None, cases: int) -
 
 def _adopt(folder: Path, report: BenchReport, model: str, adapters: list[str]) -> list[str]:
     """Bind each role that was won, with its figure; a role that nobody can bind is passed over."""
-    from localrec.cli.adapters import with_adapter_bound
     from localrec.foundation.paths import make_private
     from localrec.foundation.settings import (
         SLOTS,
@@ -135,6 +119,7 @@ def _adopt(folder: Path, report: BenchReport, model: str, adapters: list[str]) -
         save_settings,
         with_figure,
     )
+    from localrec.workspace.model_roles import with_adapter_bound
 
     settings = load_settings(folder)
     name = str(Path(model).resolve()) if model.endswith(".gguf") else model

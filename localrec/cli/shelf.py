@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localrec.cli.context import Commands, DomainOption, command_context, console, note, user_key
-from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from localrec.graph.catalogue import Catalogue
     from localrec.graph.store import Store
     from localrec.retrieval.shelf import ShelfItem, ShelfReport
-    from localrec.understanding.shelf_reader import ShelfNames
-    from localrec.workspace import OpenWorkspace
+    from localrec.workspace.shelves import ShelfEdit
 
 EXAMPLES = """
 Examples:\n\n
@@ -58,25 +56,14 @@ def show(
     domain: DomainOption = None,
 ) -> None:
     """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
-    from localrec.retrieval.shelf import shelf_report, survey_shelf
+    from localrec.workspace.shelves import report_shelf, shelf_catalogue
 
     context = command_context()
     if (user is None) == (have is None):
         raise UsageError("Name one shelf: --user KEY, or --have with names.", "Not both.")
     with context.open_workspace() as opened:
-        catalogue = _catalogue(opened, domain)
-        corrected: dict[str, str] = {}
-        if have is not None:
-            named = _read_names(have, catalogue)
-            at_hand, corrected = _attribute_indexes(named, catalogue), named.corrected
-        else:
-            at_hand = _shelf_indexes(opened.store, catalogue, user or "")
-            if not at_hand:
-                raise InputError(
-                    f"The shelf of {user} is empty.",
-                    f'localrec shelf add --user {user} "gin, lime"',
-                )
-        report = shelf_report(catalogue, survey_shelf(catalogue, at_hand), k)
+        catalogue = shelf_catalogue(opened, domain)
+        report, corrected = report_shelf(opened.store, catalogue, user, have, k)
     if not context.print_json(report):
         _render(report, corrected, catalogue.domain, console())
 
@@ -84,133 +71,52 @@ def show(
 @app.command("add", epilog=EXAMPLES)
 def add(names: NamesArgument, user: UserOption, domain: DomainOption = None) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
-    from localrec.graph.interactions import user_node
-    from localrec.graph.item_lookup import told_if_new
-    from localrec.graph.shelf_store import add_to_shelf
+    from localrec.workspace.shelves import put_on_shelf
 
-    with _opened_shelf(user, domain, writable=True) as (store, catalogue, corrected):
-        named = _read_names(names, catalogue)
-        corrected |= named.corrected
-        if new := told_if_new(store, user):
-            note(new)
-        user_id = user_node(store, catalogue.domain.name, user, create=True)
-        if user_id is not None:
-            indexes = _attribute_indexes(named, catalogue)
-            add_to_shelf(store, user_id, [catalogue.attributes[one].node_id for one in indexes])
+    _edit(user, domain, lambda store, catalogue: put_on_shelf(store, catalogue, user, names))
 
 
 @app.command("remove", epilog=EXAMPLES)
 def remove(names: NamesArgument, user: UserOption, domain: DomainOption = None) -> None:
     """Take things off a person's shelf; a brand goes with its generic name."""
-    with _opened_shelf(user, domain, writable=True) as (store, catalogue, corrected):
-        named = _read_names(names, catalogue)
-        corrected |= named.corrected
-        things = {int(catalogue.identity[one]) for one in _attribute_indexes(named, catalogue)}
-        shelf = _shelf_indexes(store, catalogue, user)
-        gone = [one for one in shelf if int(catalogue.identity[one]) in things]
-        kept = things - {int(catalogue.identity[one]) for one in gone}
-        if kept:
-            names_of_kept = ", ".join(catalogue.attributes[one].name for one in sorted(kept))
-            note(f"Not on the shelf: {names_of_kept}.")
-        _take_off(store, catalogue, user, gone)
+    from localrec.workspace.shelves import take_off_shelf
+
+    _edit(user, domain, lambda store, catalogue: take_off_shelf(store, catalogue, user, names))
 
 
 @app.command("clear", epilog=EXAMPLES)
 def clear(user: UserOption, domain: DomainOption = None) -> None:
     """Empty a person's shelf."""
-    with _opened_shelf(user, domain, writable=True) as (store, catalogue, _):
-        _take_off(store, catalogue, user, _shelf_indexes(store, catalogue, user))
+    from localrec.workspace.shelves import empty_shelf
+
+    _edit(user, domain, lambda store, catalogue: empty_shelf(store, catalogue, user))
 
 
 @app.command("list", epilog=EXAMPLES)
 def list_(user: UserOption, domain: DomainOption = None) -> None:
     """Name what is on a person's shelf."""
-    with _opened_shelf(user, domain):
-        pass  # the report that every command ends with is all
+    _edit(user, domain, None)
 
 
-@contextmanager
-def _opened_shelf(
-    user: str, domain: str | None, *, writable: bool = False
-) -> Iterator[tuple[Store, Catalogue, dict[str, str]]]:
-    """Open the store and the catalogue of a shelf; at the end, say what is on the shelf.
+def _edit(
+    user: str, domain: str | None, act: Callable[[Store, Catalogue], ShelfEdit] | None
+) -> None:
+    """Change a shelf, or only look at it, and say what is on it then."""
+    from localrec.workspace.shelves import shelf_catalogue, shelf_contents
 
-    The block may add the typed words that it corrected to the dictionary.
-    """
     context = command_context()
-    corrected: dict[str, str] = {}
-    with context.open_workspace(writable=writable) as opened:
-        catalogue = _catalogue(opened, domain)
-        yield opened.store, catalogue, corrected
-        shelf = _shelf_indexes(opened.store, catalogue, user)
-        names = [catalogue.attributes[one].name for one in shelf]
-    if context.print_json({"user": user, "shelf": names, "corrected": corrected}):
+    with context.open_workspace(writable=True) if act else context.open_workspace() as opened:
+        catalogue = shelf_catalogue(opened, domain)
+        edit = act(opened.store, catalogue) if act else None
+        for sentence in edit.notes if edit else ():
+            note(sentence)
+        found = shelf_contents(opened.store, catalogue, user, edit)
+    told = {"user": user, "shelf": found.shelf, "corrected": found.corrected}
+    if context.print_json(told):
         return
     out = console()
-    out.print(", ".join(names) if names else "The shelf is empty.")
-    _render_corrected(corrected, out)
-
-
-def _catalogue(workspace: OpenWorkspace, wanted: str | None) -> Catalogue:
-    """The catalogue a shelf is for: the domain asked for, else the one that declares staples.
-
-    No vectors are opened, so a shelf also works before anything was embedded.
-    """
-    from localrec.graph.catalogue import Catalogue
-    from localrec.graph.domain_files import load_domain
-    from localrec.workspace.domain_choice import domain_of_question
-
-    present = workspace.domains()
-    if wanted is None and present:
-        wanted = next((name for name in present if load_domain(name).staples), None)
-        if wanted is None:
-            raise UsageError(
-                "Nothing in this workspace is made of what one keeps on a shelf.",
-                "Put drinks in: localrec datasets pull cocktails",
-            )
-    return Catalogue(workspace.store, load_domain(domain_of_question(workspace, "", wanted)))
-
-
-def _read_names(names: str, catalogue: Catalogue) -> ShelfNames:
-    from localrec.understanding.shelf_reader import parse_shelf
-    from localrec.understanding.vocabulary import Vocabulary
-
-    return parse_shelf(names, Vocabulary(catalogue))
-
-
-def _attribute_indexes(named: ShelfNames, catalogue: Catalogue) -> list[int]:
-    kind = catalogue.domain.kind_of("component") or ""
-    found = (catalogue.attribute_index(kind, key) for key in named.keys)
-    return [index for index in found if index is not None]
-
-
-def _shelf_indexes(store: Store, catalogue: Catalogue, user: str) -> list[int]:
-    """Return the attribute indexes of a stored shelf.
-
-    Raises:
-        UsageError: the user is unknown.
-    """
-    from localrec.graph.interactions import user_node
-    from localrec.graph.item_lookup import nobody_called
-    from localrec.graph.shelf_store import shelf_nodes
-    from localrec.retrieval.shelf import shelf_attributes
-
-    user_id = user_node(store, catalogue.domain.name, user)
-    if user_id is None:
-        begin = f'localrec shelf add --user {user} "gin, lime"'
-        domain = catalogue.domain.name
-        raise nobody_called(store, user, domain, otherwise=begin)
-    return shelf_attributes(catalogue, shelf_nodes(store, user_id))
-
-
-def _take_off(store: Store, catalogue: Catalogue, user: str, indexes: Sequence[int]) -> None:
-    from localrec.graph.interactions import user_node
-    from localrec.graph.shelf_store import remove_from_shelf
-
-    user_id = user_node(store, catalogue.domain.name, user)
-    if user_id is not None:
-        nodes = [catalogue.attributes[one].node_id for one in indexes]
-        remove_from_shelf(store, user_id, nodes)
+    out.print(", ".join(found.shelf) if found.shelf else "The shelf is empty.")
+    _render_corrected(found.corrected, out)
 
 
 def _render(report: ShelfReport, corrected: dict[str, str], domain: Domain, out: Console) -> None:

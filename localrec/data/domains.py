@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from localrec.data.catalogue_columns import CatalogueColumns
+from localrec.data.records import Record
 
 AttributeRole = Literal[
     "component", "container", "category", "creator", "colour", "look", "garnish"
@@ -127,7 +128,7 @@ class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prepared: frozenset[str] = frozenset()
 
 
-class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
+class Domain(msgspec.Struct, Record, eq=False, frozen=True, forbid_unknown_fields=True):
     """A domain's whole declaration, as read from its folder.
 
     `staples` are components that everybody has and nearly everything contains (water, sugar):

@@ -15,6 +15,7 @@ import msgspec
 from localrec.data.chat_message import Message
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
+from localrec.data.records import Record
 from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.graph.item_subgraph import ItemSubgraph
@@ -30,7 +31,7 @@ _LONGEST = 240
 _AT_ONCE = 16
 
 
-class DescribeSummary(msgspec.Struct, frozen=True, kw_only=True):
+class DescribeSummary(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The counts of a run: sentences kept, and sentences dropped for unsupported claims."""
 
     waiting: int

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 from localrec.data.rows import ImportReport
 from localrec.graph.item_ingest import store_receipt
 from localrec.graph.store import Columns, Store
@@ -38,7 +39,7 @@ class ItemImage(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-class ItemImageInfo(msgspec.Struct, frozen=True, kw_only=True):
+class ItemImageInfo(msgspec.Struct, Record, frozen=True, kw_only=True):
     """An item that has a picture, without the picture itself."""
 
     key: str

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 from localrec.graph.image_store import thumbnails_by_node
 from localrec.graph.store import Store
 from localrec.images.opening import DecodedImage
@@ -40,7 +41,7 @@ class ImageNeighbour(msgspec.Struct, frozen=True):
     similarity: float
 
 
-class SimilarImageItem(msgspec.Struct, frozen=True):
+class SimilarImageItem(msgspec.Struct, Record, frozen=True):
     """The same by key and name, as a person is told."""
 
     key: str

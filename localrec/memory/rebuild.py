@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 from localrec.graph.interactions import USER
 from localrec.graph.store import Store
 from localrec.memory.recent_likes import recent_likes_between
@@ -34,7 +35,7 @@ SubjectKind = Literal["people", "items"]
 KINDS: tuple[SubjectKind, ...] = ("people", "items")
 
 
-class RebuildReport(msgspec.Struct, frozen=True, kw_only=True):
+class RebuildReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The counts of a rebuild.
 
     Args:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from localrec.data.records import Record
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_text
 from localrec.graph.store import Columns, Store
@@ -57,7 +58,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     builds_on: int | None = None
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class Memory(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One version of the memory of a user or an item; `at` is UTC without a zone."""
 
     node_id: int

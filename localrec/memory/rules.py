@@ -33,6 +33,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.records import Record
 from localrec.foundation.text import clean_text
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return Filter(0.0) in self.effects or Multiply("score", 0.0) in self.effects
 
 
-class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
+class RuleSet(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The rules of one domain: shipped, written by a model, or edited by a user.
 
     Raises:

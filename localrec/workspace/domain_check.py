@@ -5,9 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import msgspec
+
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 
 _PLAIN = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class CheckedDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """What would not work in a domain's declaration: a sentence for each fault."""
+
+    name: str
+    problems: tuple[str, ...]
+
+
+def check_domain(domain: Domain) -> CheckedDomain:
+    """Look for faults in a declaration."""
+    return CheckedDomain(name=domain.name, problems=tuple(domain_problems(domain)))
 
 
 def domain_problems(domain: Domain) -> list[str]:

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from localrec.data.domains import Domain
+from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
-from localrec.foundation.errors import UsageError
+from localrec.foundation.errors import InputError, UsageError, WorkspaceError
 from localrec.foundation.paths import make_private
 from localrec.foundation.toml_text import toml_text
 from localrec.graph.domain_files import (
+    known_domains,
     load_domain,
     own_domains,
     shipped_domains,
@@ -25,12 +29,53 @@ from localrec.graph.domain_files import (
 )
 from localrec.graph.store import Store
 
+if TYPE_CHECKING:
+    from localrec.sources.catalogues.proposal import Proposal
+    from localrec.workspace import OpenWorkspace
+
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _HEADS = {
     "domain.toml": "# What the items are and what questions may ask of them: docs/domains.md.\n",
     "columns.toml": "# Which column of a table holds what: docs/own-catalogues.md.\n",
     "taxonomy.toml": "# Families of names: who asks for one gets what lies below it.\n",
 }
+
+
+class DomainEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """One domain in the list of all.
+
+    Args:
+        name: The domain's name.
+        item: What one of its items is called.
+        items: How many of them the workspace has.
+        own: Whether the workspace keeps the declaration itself.
+    """
+
+    name: str
+    item: str
+    items: int
+    own: bool
+
+
+class NewDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """A domain that was made from a table.
+
+    Args:
+        name: The domain's name.
+        folder: Where its declaration is kept.
+        columns: Column of the table -> what becomes of it.
+    """
+
+    name: str
+    folder: str
+    columns: dict[str, str]
+
+
+class RemovedDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """A domain that was taken away, with so many items."""
+
+    name: str
+    items: int
 
 
 def check_name(name: str) -> str:
@@ -102,6 +147,91 @@ def count_items(store: Store, domain: Domain) -> int:
         "SELECT count(*) FROM node WHERE domain = ? AND kind = ?", [domain.name, domain.item]
     )
     return int(rows[0][0])
+
+
+def items_by_domain(lease: AbstractContextManager[OpenWorkspace]) -> dict[str, int]:
+    """Domain -> how many of its items a workspace has; nothing where there is no store yet.
+
+    Args:
+        lease: Opens the workspace for reading.
+    """
+    try:
+        with lease as opened:
+            return {name: count_items(opened.store, load_domain(name)) for name in opened.domains()}
+    except WorkspaceError:  # nothing is there yet
+        return {}
+
+
+def domain_entries(
+    workspace: Path, counts: Mapping[str, int]
+) -> tuple[list[DomainEntry], list[InputError]]:
+    """List the domains that there are, and what is wrong with those that are broken.
+
+    Args:
+        workspace: The workspace folder.
+        counts: Domain -> how many of its items are here.
+    """
+    use_domains_of(workspace)
+    own = own_domain_names(workspace)
+    found, broken = [], []
+    for name in known_domains():
+        try:
+            item = load_domain(name).singular
+        except InputError as error:  # one that is broken hides no other
+            broken.append(error)
+            continue
+        found.append(DomainEntry(name=name, item=item, items=counts.get(name, 0), own=name in own))
+    return found, broken
+
+
+def own_domain_folder(workspace: Path, name: str) -> Path:
+    """Return where the workspace keeps one of its own domains; its files are not read.
+
+    Raises:
+        UsageError: the workspace has no domain of that name.
+    """
+    names = own_domain_names(workspace)
+    if name not in names:
+        raise UsageError(
+            f"{name!r} is no domain of this workspace.",
+            f"It has {', '.join(names) or 'none'}: localrec domains new NAME --from FILE.",
+        )
+    return own_domains(workspace) / name
+
+
+def own_domain(workspace: Path, name: str) -> Domain:
+    """Load a domain that the workspace keeps itself.
+
+    Raises:
+        UsageError: the workspace has no domain of that name.
+        InputError: its declaration is broken.
+    """
+    own_domain_folder(workspace, name)
+    use_domains_of(workspace)
+    return load_domain(name)
+
+
+def keep_proposal(workspace: Path, proposal: Proposal) -> NewDomain:
+    """Keep a domain that was proposed for a table; one of its name is replaced."""
+    folder = save_domain(workspace, proposal.domain)
+    return NewDomain(name=proposal.domain.name, folder=str(folder), columns=dict(proposal.reasons))
+
+
+def remove_with_items(workspace: Path, domain: Domain, items: int) -> RemovedDomain:
+    """Take a domain away, with its items and what users did with them.
+
+    Args:
+        workspace: The workspace folder; nobody has its store open.
+        domain: A domain of the workspace's own.
+        items: How many of its items the store has.
+    """
+    if items:
+        from localrec.workspace import OpenWorkspace
+
+        with OpenWorkspace(workspace, writable=True) as opened:
+            opened.imports.remove_items(domain)
+    remove_domain(workspace, domain.name)
+    return RemovedDomain(name=domain.name, items=items)
 
 
 def remove_domain(workspace: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from operator import attrgetter
 from pathlib import Path
 
 _PAGE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -27,7 +28,27 @@ def test_the_page_documents_every_public_method_or_says_where_its_options_are(bu
     assert not missing and {"evaluate", "train_adapter"} <= set(public)
 
 
-def test_every_command_has_its_call_or_a_reason_and_every_call_exists(monkeypatch):
+def test_the_page_documents_every_call_of_every_group(tmp_path):
+    from localrec import Workspace
+    from localrec.api.call_group import CallGroup
+
+    def calls(holder, before=""):
+        for name in dir(type(holder)):
+            if name.startswith("_") or name == "folder":
+                continue
+            found = getattr(holder, name)
+            if isinstance(found, CallGroup):
+                yield from calls(found, f"{before}.{name}")
+            elif before:
+                yield f"{before}.{name}"
+
+    page = _PAGE.read_text(encoding="utf-8")
+    made = list(calls(Workspace(tmp_path)))
+    assert ".memory.rules.edit" in made and len(made) > 30
+    assert [call for call in made if call not in page] == []
+
+
+def test_every_command_has_its_call_or_a_reason_and_every_call_exists(monkeypatch, tmp_path):
     import typer
 
     import localrec
@@ -39,7 +60,10 @@ def test_every_command_has_its_call_or_a_reason_and_every_call_exists(monkeypatc
     group = typer.main.get_command(whole_program())
     assert {*CALLS, *WITHOUT} >= set(command_names(group))
     assert not CALLS.keys() & WITHOUT.keys()
+    desk = localrec.Workspace(tmp_path)
     for call in CALLS.values():
-        owner, _, method = call.partition(".")
-        assert callable(getattr(getattr(localrec, owner), method)), call
+        owner, _, path = call.partition(".")
+        holder = desk if owner == "Workspace" else getattr(localrec, owner)
+        assert callable(attrgetter(path)(holder)), call
+    assert not list(tmp_path.iterdir())  # looking at the calls opened nothing
     assert coverage_table(group) in _PAGE.read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec.cli import shelf
 from localrec.foundation.disk_errors import disk_error, disk_error_in
 from localrec.foundation.errors import WorkspaceError
+from localrec.workspace import shelves
 
 
 def lines_of(outcome):
@@ -95,7 +95,7 @@ class TestAFaultOfOurOwn:
         def broken(*_):
             raise ZeroDivisionError("what anna asked")
 
-        monkeypatch.setattr(shelf, "_catalogue", broken)
+        monkeypatch.setattr(shelves, "shelf_catalogue", broken)
         told = cli("shelf", "show", "--have", "secret gin", "--workspace", own_workspace)
         assert told.code == 70 and len(lines_of(told)) == 1
         [report] = (own_workspace / "logs").glob("crash-*.txt")
