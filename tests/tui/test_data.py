@@ -13,6 +13,8 @@ from localrec_tui.screens.receipt import ReceiptDialog
 from localrec_tui.screens.user import UserDialog
 from localrec_tui.services.import_look import ColumnFate, FileKind, FileLook
 from localrec_tui.services.records import ImportRequest
+from localrec_tui.services.transfers import DatasetSummary
+from localrec_tui.widgets.cells import FittedTable
 
 from .conftest import WIDE, press, seen, settled
 
@@ -218,3 +220,47 @@ async def test_settings_that_are_none_change_nothing(open_app, tmp_path):
         told = " ".join(one.message for one in pilot.app._notifications)
         assert "These settings cannot be used" in told
     assert not (tmp_path / "settings.toml").exists()
+
+
+class TestTables:
+    @pytest.mark.parametrize("mode", ["data", "models", "runs", "training"])
+    @pytest.mark.parametrize("width", [80, 100, 120])
+    async def test_keep_all_columns_in_the_window(self, open_app, services, mode, width):
+        long = "A sentence that is longer than any of the columns of this table may be, and goes on"
+        services.transfers.datasets = lambda: (
+            DatasetSummary(
+                name="ml-100k", title=long, domain="movies", licence="CC-BY-SA-4.0", here=True
+            ),
+        )
+        [model, *_] = services.models.models()
+        services.models.models = lambda: (msgspec.structs.replace(model, title=long),)
+        async with open_app((width, 24), mode=mode) as pilot:
+            table = pilot.app.screen.query(FittedTable).first()
+            await settled(pilot)
+            assert table.row_count or mode in ("runs", "training")
+            assert table.virtual_size.width <= table.scrollable_content_region.width
+            if table.row_count:
+                assert "A sentence that" in seen(pilot)
+                assert "…" in seen(pilot)
+
+    async def test_show_more_of_a_text_where_there_is_more_room(self, open_app):
+        async with open_app(WIDE, mode="data") as pilot:
+            table = pilot.app.screen.query_one(FittedTable)
+            table.fill([("one", "yes", "word " * 40, "CC0")])
+            await settled(pilot)
+            narrow = len(str(table.get_row_at(0)[2]))
+            await pilot.resize_terminal(200, 45)
+            await settled(pilot)
+            assert len(str(table.get_row_at(0)[2])) > narrow
+
+
+class TestForgetting:
+    async def test_offers_each_domain_for_itself(self, open_app, services):
+        [drinks] = services.domains()
+        films = msgspec.structs.replace(drinks, name="movies", plural="films")
+        services.domains = lambda: (drinks, films)
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "f")
+            told = seen(pilot)
+        assert "only drinks" in told
+        assert "only films" in told

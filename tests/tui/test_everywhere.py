@@ -7,6 +7,7 @@ import sys
 import tomllib
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.widgets._footer import FooterKey
 
 from localrec.foundation.errors import InputError, ModelError
@@ -81,6 +82,14 @@ class TestHelp:
             await press(pilot, "escape")
         for words in ("Like, with a reason", "Take the wish out", "Earlier question", "Log"):
             assert words in told
+
+    @pytest.mark.parametrize("mode", ["ask", "browse", "memory", "training"])
+    async def test_keeps_a_key_and_its_name_on_one_line_at_80_columns(self, open_app, mode):
+        async with open_app(NARROW, mode=mode) as pilot:
+            await press(pilot, "f1")
+            screen = pilot.app.screen
+            room = screen.query_one(VerticalScroll).scrollable_content_region.width
+            assert max(line.cell_length for line in screen._lines()) <= room
 
     async def test_shows_the_keys_that_a_person_gave(self, open_app, tmp_path):
         (tmp_path / "tui.toml").write_text('[keymap]\nlike = "ctrl+l"\n')

@@ -98,6 +98,28 @@ class TestHome:
             assert isinstance(pilot.app.focused, HomeList)
         assert asked == [None, "films", "cocktails"]
 
+    async def test_leads_on_from_a_domain_all_of_which_is_known(self, open_app, services):
+        plant_two_domains(services)
+        plain = services.recommend
+
+        def recommend(user, domain, k, request):
+            found = plain(user, domain, k, request)
+            if found.domain == "films":
+                return found
+            told = "You have met every drink. Bring in a catalogue: localrec import --help"
+            return msgspec.structs.replace(found, items=(), message=told)
+
+        services.recommend = recommend
+        async with open_app(NARROW, mode="", user="anna") as pilot:
+            await settled(pilot)
+            told = seen(pilot)
+            assert "You know all the drinks that are here. Data, room 6, brings in more" in told
+            assert "localrec import" not in told
+            assert "↓ leads to your list" in told
+            await press(pilot, "down", "right")
+            assert "Bramble has gin." in seen(pilot)
+            assert "For anna: films" in seen(pilot)
+
     async def test_tells_no_way_to_other_domains_where_there_are_none(self, open_app):
         async with open_app(WIDE, mode="", user="anna") as pilot:
             await settled(pilot)

@@ -60,6 +60,7 @@ class TestMemory:
         memory.versions = ()
         async with open_app(mode="memory", user="anna") as pilot:
             assert "Nothing is remembered of anna yet" in seen(pilot)
+            assert "B counts what an import brought" in seen(pilot)
 
     async def test_follows_the_person_who_is_chosen(self, open_app):
         async with open_app() as pilot:

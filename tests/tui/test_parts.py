@@ -55,6 +55,11 @@ class TestWishes:
     def test_of_an_empty_intent_are_none(self):
         assert intent_chips(Query(), load_domain("cocktails")) == ()
 
+    def test_call_items_by_their_names(self):
+        intent = Query(exclude_items=("whiskey-sour", "gone"))
+        chips = intent_chips(intent, load_domain("cocktails"), {"whiskey-sour": "Whiskey Sour"})
+        assert [chip.label for chip in chips] == ["not Whiskey Sour", "not gone"]
+
     def test_taken_out_one_by_one_leave_nothing(self):
         domain, intent = load_domain("cocktails"), FULL
         for left in range(len(intent_chips(FULL, domain)), 0, -1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -22,8 +24,16 @@ class Chip(msgspec.Struct, frozen=True):
     label: str
 
 
-def intent_chips(intent: Query, domain: Domain) -> tuple[Chip, ...]:
-    """Every wish of an intent, what must be there before what must not."""
+def intent_chips(
+    intent: Query, domain: Domain, names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Chip, ...]:
+    """Every wish of an intent, what must be there before what must not.
+
+    Args:
+        intent: The intent.
+        domain: Its domain.
+        names: The names of items that are not wanted, by key; one without is called by its key.
+    """
     wanted = sorted(enumerate(intent.constraints), key=lambda pair: pair[1].barred)
     example = intent.target or intent.anchor
     chips = [Chip("target", "", f"like {example}")] if example else []
@@ -32,7 +42,8 @@ def intent_chips(intent: Query, domain: Domain) -> tuple[Chip, ...]:
     chips += [Chip("ranges", place, _range_label(one)) for place, one in enumerate(intent.ranges)]
     chips += [Chip("order", name, _order_label(name, way)) for name, way in intent.order.items()]
     chips += [
-        Chip("exclude_items", place, f"not {key}") for place, key in enumerate(intent.exclude_items)
+        Chip("exclude_items", place, f"not {names.get(key, key)}")
+        for place, key in enumerate(intent.exclude_items)
     ]
     chips += [Chip("have", place, f"have {key}") for place, key in enumerate(intent.have)]
     return tuple(chips)

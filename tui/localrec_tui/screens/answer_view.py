@@ -149,7 +149,8 @@ class AnswerScreen(UserScreen):
         self._answered, self._shown_domain = answered, domain
         self.set_tone(domain)
         self._show_task(answer)
-        await self.query_one(Chips).show(intent_chips(answered.intent, load_domain(domain)))
+        chips = intent_chips(answered.intent, load_domain(domain), answered.excluded_names)
+        await self.query_one(Chips).show(chips)
         self.say(answer_remarks(answer))
         results = self.query_one(Results)
         await results.show(domain, answer.items, answer.near, answered.item_matches_by_key)

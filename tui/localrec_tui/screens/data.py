@@ -20,7 +20,7 @@ from localrec_tui.screens.forget_choice import begin_forget
 from localrec_tui.screens.importing import ImportingScreen
 from localrec_tui.services.records import DomainSummary, ExportChoice, ExportRequest, RequestHandle
 from localrec_tui.services.transfers import Arrival, DatasetSummary
-from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
@@ -88,9 +88,7 @@ class DataScreen(ImportingScreen):
         with Horizontal(id="top"):
             yield ChoiceField("Person", "F2", id="user")
         with Horizontal(id="body"):
-            yield DataTable[Cell](
-                id="datasets", cursor_type="row", zebra_stripes=True, classes="pane"
-            )
+            yield FittedTable(_HEADS, _HEADS.index("What"), id="datasets", classes="pane")
             with VerticalScroll(id="arrivals", classes="pane"):
                 yield Static(_EMPTY, markup=False)
         yield TaskPanel()
@@ -98,8 +96,7 @@ class DataScreen(ImportingScreen):
 
     def on_mount(self) -> None:
         """Name the columns and the panes."""
-        table = self.query_one("#datasets", DataTable)
-        table.add_columns(*_HEADS)
+        table = self.query_one("#datasets", FittedTable)
         table.border_title = "Data sets that can be pulled"
         self.query_one("#arrivals").border_title = "Came in"
         self.watch(self.app, "user", self._show_user_name)
@@ -155,7 +152,7 @@ class DataScreen(ImportingScreen):
         if user is None:
             self.show_status("F2 chooses who is to be forgotten.")
         elif self._domains:
-            begin_forget(self, user, self._domains[0].name, len(self._domains) > 1, self._forgotten)
+            begin_forget(self, user, [one.name for one in self._domains], self._forgotten)
 
     def action_settings(self) -> None:
         """Change the settings of the workspace."""
@@ -191,7 +188,7 @@ class DataScreen(ImportingScreen):
     def on_data_screen_data_loaded(self, message: DataLoaded) -> None:
         """Show it."""
         self._datasets, self._domains = message.datasets, message.domains
-        fill_table(self.query_one("#datasets", DataTable), map(_cells, message.datasets))
+        self.query_one("#datasets", FittedTable).fill(map(_cells, message.datasets))
         lines = [_arrival(one) for one in message.arrivals]
         counts = [Content(f"{one.items:,} {one.plural}") for one in message.domains]
         told = Content("\n").join([*counts, Content(""), *lines]) if lines else _EMPTY

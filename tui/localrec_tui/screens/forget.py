@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -39,21 +40,22 @@ class ForgetChoice(msgspec.Struct, frozen=True):
     request: ForgetRequest | None
 
 
-def forget_choices(user: str, domain: str, *, has_more: bool) -> tuple[ForgetChoice, ...]:
+def forget_choices(user: str, domains: Sequence[str]) -> tuple[ForgetChoice, ...]:
     """List how much of a user can be forgotten.
 
     Args:
         user: The user.
-        domain: The domain that is shown.
-        has_more: Whether the user is known in other domains too.
+        domains: Those in which the user may be known; one alone is everything.
     """
-    here = ForgetRequest(user=user, domain=domain)
-    plural = load_domain(domain).plural
+    parts = [(load_domain(one).plural, ForgetRequest(user=user, domain=one)) for one in domains]
     return (
         ForgetChoice(
             "everything", "the person, and all that came with them", ForgetRequest(user=user)
         ),
-        *((ForgetChoice(f"only {plural}", "what they did there", here),) if has_more else ()),
+        *(
+            ForgetChoice(f"only {plural}", "what they did there", request)
+            for plural, request in (parts if len(parts) > 1 else ())
+        ),
         ForgetChoice("since a day", "what they did from then on", None),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_choices
@@ -11,19 +11,18 @@ from localrec_tui.screens.user import UserScreen
 
 
 def begin_forget(
-    screen: UserScreen, user: str, domain: str, has_more: bool, forgotten: Callable[[], None]
+    screen: UserScreen, user: str, domains: Sequence[str], forgotten: Callable[[], None]
 ) -> None:
     """Ask how much of a user is to be forgotten, and since when.
 
     Args:
         screen: The room that asks.
         user: Their key.
-        domain: The domain that is shown.
-        has_more: Whether the user may be known in other domains too.
+        domains: Those in which the user may be known, the one that is shown first.
         forgotten: Called once something is gone.
     """
     app = screen.app
-    scopes = forget_choices(user, domain, has_more=has_more)
+    scopes = forget_choices(user, domains)
     choices = [ChoiceItem(one.name, one.name, one.meaning) for one in scopes]
     by_name = {one.name: one.request for one in scopes}
 

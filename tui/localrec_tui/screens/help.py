@@ -50,13 +50,14 @@ class HelpScreen(Dialog[None]):
             yield KeyFooter()
 
     def _lines(self) -> list[Content]:
+        keys = [self._keys(one) for one in self._told]
+        wide = max(map(len, keys), default=0)
+        long = max((len(one.description) for one in self._told), default=0)
         return [
             Content.assemble(
-                (f"{self._keys(one):<18}", "bold"),
-                f"{one.description:<38}",
-                (one.id or "", "dim"),
+                (f"{key:<{wide}}  ", "bold"), f"{one.description:<{long}}  ", (one.id or "", "dim")
             )
-            for one in self._told
+            for key, one in zip(keys, self._told, strict=True)
         ]
 
     def _keys(self, binding: Binding) -> str:

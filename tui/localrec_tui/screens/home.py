@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _ITEMS, _EXAMPLES, _ASKED, _ARRIVALS = 10, 3, 5, 4
 _ANY = "*"
 _NOBODY = "F2 says who sits here. Then a list for you stands here, with a reason for each."
+_NOTHING_LEFT = (
+    "You know all the {} that are here. Data, room 6, brings in more: I imports a file, P pulls."
+)
 _NO_ARRIVALS = "Nothing came in from a file yet. The room Data imports."
 
 
@@ -324,14 +327,18 @@ class HomeScreen(UserScreen):
         place = listed.highlighted
         listed.clear_options()
         found = self._found
-        if found is None or not found.items:
-            listed.add_option(Option(Content(told or "Nothing to recommend yet."), disabled=True))
+        if found is None:
+            listed.add_option(Option(Content(told), disabled=True))
             self.query_one(Prompt).tell_way("")
             return
-        self.query_one(Prompt).tell_way("your list")
         about, others = _domain_words(self._domains, found.domain)
         listed.border_title = f"For {found.user}{about}"
         listed.border_subtitle = f"from {found.history:,} items of your history{others}"
+        self.query_one(Prompt).tell_way("your list" if found.items or others else "")
+        if not found.items:
+            plurals = {one.name: one.plural for one in self._domains}
+            left = _NOTHING_LEFT.format(plurals.get(found.domain, found.domain))
+            listed.add_option(Option(Content(left), disabled=True))
         for item in found.items:
             text = Content.assemble(
                 (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")

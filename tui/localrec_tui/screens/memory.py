@@ -183,8 +183,8 @@ class MemoryScreen(UserScreen):
         """Forget the person, or a part of what they did."""
         if (found := self._selected_user()) is None:
             return
-        has_more = len(found.domains) > 1
-        begin_forget(self, found.user, found.domain, has_more, self._forgotten)
+        others = [one for one in found.domains if one != found.domain]
+        begin_forget(self, found.user, [found.domain, *others], self._forgotten)
 
     def action_rebuild(self) -> None:
         """Count all memories anew from what people did, as after an import."""

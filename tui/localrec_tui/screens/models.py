@@ -19,13 +19,14 @@ from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
-from localrec_tui.widgets.cells import fill_table
+from localrec_tui.widgets.cells import FittedTable, fill_table
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _CHAT = "chat"
+_HEADS = ("Name", "Here", "Size", "Kind", "Licence", "What")
 _VERDICTS = {
     "ok": "is here and whole.",
     "missing": "is not here. P pulls it.",
@@ -86,7 +87,7 @@ class ModelsScreen(AppScreen[None]):
         """The models, the roles, what runs."""
         yield NavBar()
         with VerticalScroll(can_focus=False):
-            yield DataTable(id="models", cursor_type="row", zebra_stripes=True)
+            yield FittedTable(_HEADS, _HEADS.index("What"), id="models")
             yield Label("Roles in this workspace", classes="head")
             yield DataTable(id="roles", cursor_type="row")
             yield Label("Running now", classes="head")
@@ -96,9 +97,6 @@ class ModelsScreen(AppScreen[None]):
 
     def on_mount(self) -> None:
         """Name the columns."""
-        self.query_one("#models", DataTable).add_columns(
-            "Name", "Here", "Size", "Kind", "Licence", "What"
-        )
         self.query_one("#roles", DataTable).add_columns("Role", "Played by")
         self.query_one("#models").focus()
 
@@ -211,7 +209,7 @@ class ModelsScreen(AppScreen[None]):
     def on_models_loaded(self, message: ModelsLoaded) -> None:
         """Show it."""
         self._models, self._roles = message.models, message.roles
-        fill_table(self.query_one("#models", DataTable), map(_cells, message.models))
+        self.query_one("#models", FittedTable).fill(map(_cells, message.models))
         fill_table(
             self.query_one("#roles", DataTable),
             ((one.role, _player(one)) for one in message.roles),

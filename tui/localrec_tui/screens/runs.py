@@ -19,7 +19,7 @@ from localrec_tui.screens.run import RunScreen
 from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.runs import ConfigSummary, RunSummary
-from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
@@ -81,15 +81,13 @@ class RunsScreen(AppScreen[None]):
         """Compose the runs, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
-        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+        yield FittedTable(_HEADS, _HEADS.index("What"))
         yield TaskPanel()
         yield KeyFooter()
 
     def on_mount(self) -> None:
         """Set the heads of the columns."""
-        table = self.query_one(DataTable)
-        table.add_columns(*_HEADS)
-        table.focus()
+        self.query_one(FittedTable).focus()
 
     def on_screen_resume(self) -> None:
         """Others may have made runs while one was elsewhere."""
@@ -188,7 +186,7 @@ class RunsScreen(AppScreen[None]):
         count = len(message.found)
         told = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
         self.query_one("#told", Static).update(told if count else _EMPTY)
-        fill_table(self.query_one(DataTable), map(_row, message.found))
+        self.query_one(FittedTable).fill(map(_row, message.found))
 
     def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:
         """Let the user choose a configuration."""

@@ -33,7 +33,7 @@ from localrec_tui.services.training_plans import (
     make_plan,
 )
 from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
-from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
@@ -111,15 +111,13 @@ class TrainingScreen(AppScreen[None]):
         """Compose the trainings, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
-        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+        yield FittedTable(_HEADS, _HEADS.index("Base"))
         yield TaskPanel()
         yield KeyFooter()
 
     def on_mount(self) -> None:
         """Set the heads of the columns, and look every second whether something moved."""
-        table = self.query_one(DataTable)
-        table.add_columns(*_HEADS)
-        table.focus()
+        self.query_one(FittedTable).focus()
         self.set_interval(_LOOK_S, self._look)
 
     def on_screen_resume(self) -> None:
@@ -287,8 +285,8 @@ class TrainingScreen(AppScreen[None]):
         noun = "training" if count == 1 else "trainings"
         told = f"{count:,} {noun}. Enter shows the curves of one, N begins another."
         self.query_one("#told", Static).update(told if count else _EMPTY)
-        table = self.query_one(DataTable)
-        fill_table(table, map(_row, self._trainings))
+        table = self.query_one(FittedTable)
+        table.fill(map(_row, self._trainings))
         names = [one.name for one in self._trainings]
         if pointed_at is not None and pointed_at.name in names:
             table.move_cursor(row=names.index(pointed_at.name))

@@ -45,6 +45,7 @@ from localrec_tui.services.transfers import TransferService
 
 if TYPE_CHECKING:
     from localrec.data.query import Query
+    from localrec.graph.catalogue import Catalogue
     from localrec.graph.interactions import FeedbackRecord
     from localrec.graph.store import Store
     from localrec.systems.marc import Marc
@@ -313,4 +314,10 @@ def _answered(
         intent=intent,
         domain=context.domain.name,
         item_matches_by_key=item_matches((*answer.items, *answer.near), intent, context.catalogue),
+        excluded_names=_excluded_names(intent, context.catalogue),
     )
+
+
+def _excluded_names(intent: Query, catalogue: Catalogue) -> dict[str, str]:
+    places = ((key, catalogue.item_index(key)) for key in intent.exclude_items)
+    return {key: catalogue.names[place] for key, place in places if place is not None}

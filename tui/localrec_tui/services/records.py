@@ -101,6 +101,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
         intent: The intent as it was understood.
         domain: The domain that was searched.
         item_matches_by_key: Item key -> how the item stands to the question.
+        excluded_names: The names of the items that the intent does not want to see, by key.
     """
 
     asked: QuestionRequest
@@ -108,6 +109,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
     intent: Query
     domain: str
     item_matches_by_key: dict[str, ItemMatch] = {}
+    excluded_names: dict[str, str] = {}
 
 
 class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):

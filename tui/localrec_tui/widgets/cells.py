@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from textual.content import Content
 from textual.widgets import DataTable
 
+_LEAST = 12  # characters of an elastic column: with fewer, nothing in it can be told
+
 
 class Cell:
     """A text that is shown as it is."""
@@ -21,6 +23,52 @@ class Cell:
 def fitted(text: str, width: int) -> str:
     """A text that fits into so many cells of a terminal; "…" says that it is cut."""
     return Content(text).truncate(width, ellipsis=True).plain
+
+
+class FittedTable(DataTable[Cell]):
+    """A table of rows, one column of which takes the room that the others leave.
+
+    Args:
+        heads: The names of the columns.
+        elastic: The place of that column; "…" says where its text is cut.
+        id: The table's own name.
+        classes: Of the style sheet.
+    """
+
+    def __init__(
+        self, heads: Sequence[str], elastic: int, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(id=id, cursor_type="row", zebra_stripes=True, classes=classes)
+        self._heads, self._elastic = tuple(heads), elastic
+        self._texts: tuple[tuple[str, ...], ...] = ()
+
+    def fill(self, rows: Iterable[Sequence[str]]) -> None:
+        """Replace the rows; the cursor stays at its place as far as there is one."""
+        texts = tuple(map(tuple, rows))
+        if texts != self._texts or not self.columns:
+            self._texts = texts
+            self._lay_out()
+
+    def on_resize(self) -> None:
+        """The elastic column follows the width."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        if not self.size.width:
+            return
+        columns = zip(self._heads, *self._texts, strict=True)
+        widths = [max(Content(cell).cell_length for cell in cells) for cells in columns]
+        left = self.size.width - self.styles.scrollbar_size_vertical - sum(widths)
+        left += widths[self._elastic] - 2 * self.cell_padding * len(widths)
+        widths[self._elastic] = max(_LEAST, min(widths[self._elastic], left))
+        place = self.cursor_row
+        self.clear(columns=True)
+        for head, width in zip(self._heads, widths, strict=True):
+            self.add_column(head, width=width)
+        for row in self._texts:
+            self.add_row(*(Cell(fitted(*cell)) for cell in zip(row, widths, strict=True)))
+        if self.row_count:
+            self.move_cursor(row=min(place, self.row_count - 1))
 
 
 def fill_table(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:

@@ -28,7 +28,7 @@ _NOBODY = "Nobody is chosen. F2 chooses whose memory is shown."
 _UNKNOWN = "{} did nothing here yet. What they say of items in Ask (L, D, S) is where it begins."
 _NOTHING = (
     "Nothing is remembered of {} yet. What was said becomes memories by jobs: W works them off. "
-    "E writes the memory yourself."
+    "B counts what an import brought. E writes the memory yourself."
 )
 _BAR = 10  # cells
 _NAMED = 30  # of what a memory was made from
