@@ -4,11 +4,11 @@ Run:
     python scripts/studies/run.py mcp_calls [--calls 1000] [--messages 5000] [--workspace PATH]
 
 A real client starts `localrec mcp` and makes all calls in one session: questions and searches of
-the bundled drinks in turn (localrec datasets pull cocktails). After every third call the same one is
-made through `localrec.Workspace` in the client's process, so that both see the same machine.
-Memory is what the server alone holds (its unique set), taken fifty times between two calls. There is
-no pause in which the server would let the store go, as it does a second after a call: so it is the
-memory of a client that never rests. A line through what follows the first third tells the growth a
+the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one is made
+through `localrec.Workspace` in the client's process, so that both see the same machine. Memory is
+what the server alone holds (its unique set), taken fifty times between two calls. There is no pause
+in which the server would let the store go, as it does a second after a call: so it is the memory
+that a client meets who never rests. A line through what follows the first third tells the growth a
 call, with a 95% interval that counts neighbouring samples as one where they resemble each other.
 
 Then a second server gets malformed messages down its pipe: valid ones with bytes changed, cut off,
@@ -45,7 +45,6 @@ from localrec.evaluation.reporting.markdown import markdown_table
 
 CALLS, MESSAGES = 1_000, 5_000
 SAMPLES = 50  # of memory in a session
-DIRECT_EVERY = 3  # calls, of which one is made through the API too
 VALID_EVERY = 50
 SEED = 31
 MIB = 1 << 20
@@ -132,7 +131,7 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 
 async def session(folder: Path, calls: int) -> tuple[list[float], list[float], list[float]]:
-    """Seconds of calls through the server and the API; the server's memory, fifty times."""
+    """Seconds of each call through the server and the API; the server's memory, fifty times."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, "mcp", "--workspace", str(folder)],
@@ -149,15 +148,13 @@ async def session(folder: Path, calls: int) -> tuple[list[float], list[float], l
                 begun = time.perf_counter()
                 answer = await client.call_tool(tool, given)
                 turned = time.perf_counter()
+                call()
+                ended = time.perf_counter()
                 assert not answer.is_error, answer
-                if number % DIRECT_EVERY == 0:
-                    call()
-                    ended = time.perf_counter()
                 if number < 10:  # both open the workspace and read the catalogue
                     continue
                 served.append(turned - begun)
-                if number % DIRECT_EVERY == 0:
-                    direct.append(ended - turned)
+                direct.append(ended - turned)
                 if len(served) % (calls // SAMPLES) == 0:
                     memory.append(own_memory_of(child))
     return served, direct, memory
