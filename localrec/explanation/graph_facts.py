@@ -8,12 +8,14 @@ bounded graph of that item.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence, Fact
 from localrec.data.query import Constraint
 from localrec.foundation.prose import with_article
+from localrec.foundation.text_matching import singular
 from localrec.graph.catalogue import LinkDetail
 from localrec.graph.item_subgraph import ItemSubgraph
 from localrec.retrieval.candidates import CandidateSet
@@ -21,6 +23,7 @@ from localrec.retrieval.search_query import SearchQuery
 
 _SHOWN = 4
 _BEYOND = 2  # statements about what an item has besides
+_ONE = re.compile(r"(?<![\w.])1 (?P<noun>[a-z]+)")
 
 
 def question_facts(
@@ -142,8 +145,22 @@ def _facts_of_numbers(query: SearchQuery, item: int) -> list[Fact]:
         if not math.isnan(value):
             says = query.catalogue.domain.numbers[number].says
             edge = Evidence(source=name, relation=number, target=f"{value:g}")
-            facts.append(Fact(says.format(value=f"{value:g}"), (edge,)))
+            facts.append(Fact(state_number(says, f"{value:g}"), (edge,)))
     return facts
+
+
+def state_number(says: str, value: str) -> str:
+    """State a number in a domain's words: "takes 1 minute", and "about" of no amount at all.
+
+    Example:
+        `state_number("takes {value} minutes", "1")` is "takes 1 minute".
+    """
+    told = says.format(value=value)
+    if value == "0":
+        return told.replace("about 0", "0")
+    if value == "1":
+        return _ONE.sub(lambda match: f"1 {singular(match['noun'])}", told)
+    return told
 
 
 def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:

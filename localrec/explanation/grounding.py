@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
+from localrec.explanation.graph_facts import state_number
 from localrec.foundation.text_matching import roots
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.mentions import find_mentions, owners
@@ -56,7 +57,7 @@ def _words_of_numbers(evidence: Iterable[Evidence], domain: Domain) -> set[tuple
     names: set[tuple[str, ...]] = set()
     for edge in evidence:
         if edge.relation in domain.numbers:
-            names |= _runs_of_words(domain.numbers[edge.relation].says.format(value=edge.target))
+            names |= _runs_of_words(state_number(domain.numbers[edge.relation].says, edge.target))
     return names
 
 

@@ -8,7 +8,7 @@ that turns out to be compatible is restored. A container first gives way to its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -204,16 +204,24 @@ def mask_of(constraint: Constraint, catalogue: Catalogue) -> Mask:
 
 
 def _garnished_with(constraint: Constraint, attributes: set[int], catalogue: Catalogue) -> Mask:
-    """Items whose garnish is named after a barred component ("no olives", an olive on top)."""
+    """Items whose garnish is called after a barred component: olives, a salt rim, a lime wheel."""
     garnish = catalogue.domain.kind_of("garnish")
     if garnish is None or constraint.kind != catalogue.domain.kind_of("component"):
         return catalogue.none()
+    barred = {catalogue.attributes[index].key for index in attributes}
     named: set[int] = set()
-    for index in attributes:
-        match = catalogue.attribute_index(garnish, catalogue.attributes[index].key)
-        if match is not None:
-            named.update(catalogue.below(match))
+    for index, attribute in enumerate(catalogue.attributes):
+        if attribute.kind == garnish and not barred.isdisjoint(_parts_of(attribute.key)):
+            named.update(catalogue.below(index))
     return catalogue.items_with(tuple(sorted(named)))
+
+
+def _parts_of(name: str) -> Iterator[str]:
+    """A name and all words side by side in it."""
+    words = name.split()
+    for first in range(len(words)):
+        for last in range(first + 1, len(words) + 1):
+            yield " ".join(words[first:last])
 
 
 def _relax(

@@ -15,6 +15,7 @@ import msgspec
 from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
+from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.spoken_amounts import respell_amounts
 from localrec.understanding.years import end_in_text, level
 
@@ -47,11 +48,6 @@ _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
     + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
 )
-_NEGATED = re.compile(
-    r"\b(?:not|never|no|dont|doesnt|isnt|wont|cannot|cant|mustnt|shouldnt|refuses?|nothing)"
-    r"(?:\s+(?!and\b|but\b|with\b|or\b)[a-z]+){0,3}\s*$"
-)
-_OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = r"(?:to|and|or|-|–)"
 _BEHIND = {
@@ -92,8 +88,8 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         before = " ".join((match["cue"] or "").split())
         behind = match.groupdict().get("mid") or match["behind"] or ""
         how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
-        if before and _NEGATED.search(line[: match.start()].replace("'", "")):
-            how = _OPPOSITE.get(how, how)  # "must not be kept longer than 20 minutes"
+        if before and is_turned(text[: match.start()]):
+            how = OPPOSITE.get(how, how)  # "must not be kept longer than 20 minutes"
         if second is not None:
             both = (first, _value(second) * factor)
             bounds = _span((min(both), max(both)), "between", spec)

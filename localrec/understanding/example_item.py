@@ -9,13 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.language_words import english, phrases
-from localrec.understanding.mentions import (
-    SIMILARITY_CUES,
-    Mention,
-    asks_for_kin,
-    cue_before,
-    owners,
-)
+from localrec.understanding.mentions import Mention, asks_for_kin, owners
+from localrec.understanding.titles_meant import SIMILARITY_CUES, cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().example

@@ -45,6 +45,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     disgust: Words
     pointing: tuple[str, ...]
     pointing_back: tuple[str, ...]
+    told_after_being: tuple[str, ...]
 
 
 class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,6 +127,8 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     least_behind: tuple[str, ...]
     exactly_behind: tuple[str, ...]
     near_behind: tuple[str, ...]
+    negating: tuple[str, ...]
+    negating_bridges: Words
     no_nouns: Words
 
 
@@ -157,6 +160,8 @@ class SuperlativeWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plain: tuple[str, ...]
     possessives: tuple[str, ...]
     in_bounds: tuple[str, ...]
+    before_clocks: Words
+    clocks: Words
     irregular: dict[str, str]
 
 

@@ -23,6 +23,11 @@ _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", 
 _CLAUSES = (("when",), ("if",), ("how",), ("that",))
 _MET = english().state.verbs
 _ALL = frozenset({"all", "everything", "every", "enough"})
+_TOLD_AFTER = phrases_by_first_word(_WORDS.told_after_being)
+_BEING = english().trailing_refusals.being
+_GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
+_PREPOSITIONS = frozenset("from for with in by on".split())
+_JOINS = ("or", "nor", "and")
 _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
@@ -30,6 +35,7 @@ _ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
 _OF_THAT = frozenset({"of", "that", "those", "such", "anything", "with", "in"})
 _JOINED = 5  # words that may stand between an "or" and the name that it joins to a refusal
 _FAR = 12  # words that a pronoun may stand behind what it means
+_TOLD_LATER = 7  # words between "the last thing" and "is"
 
 
 def negated_tokens(
@@ -62,7 +68,7 @@ def negated_tokens(
             position = start
             continue
         looks_back = _looks_back(reading, owner, position)
-        for reached, mild in _reach(reading, owner, start, looks_back):
+        for reached, mild in _reach(reading, owner, start, looks_back, taken):
             barred[reached] = True
             mildly[reached] = mild
         position = start
@@ -109,6 +115,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
     words, gaps = reading.words, reading.gaps
     if owner[position] >= 0:
         return 0
+    if told := _told_after_being(reading, owner, position):
+        return told
     for cue in cues.get(words[position], ()):
         end = position + len(cue)
         if tuple(words[position:end]) != cue:
@@ -125,6 +133,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
                 return 0  # "why not a Negroni"
         if cue[-1] == "from" and following in _SUFFERERS and (gaps[end + 1 : end + 2] or [","])[0]:
             return 0  # "keep rum away from me, something sour"
+        if cue[-1] == "from" and is_refused_after(reading, owner, position - 1):
+            return 0  # "keep romance away from my thriller"
         if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
         before = words[position - 1] if position and not gaps[position] else ""
@@ -141,6 +151,20 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         return 0 if gaps[position + 1] == "." else 1  # "eww horror", "anything bar rum"
     if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
         return 1
+    return 0
+
+
+def _told_after_being(reading: Reading, owner: Sequence[int], position: int) -> int:
+    """ "the last thing I need is rum": the words up to "is", 0 where nothing is told so."""
+    for cue in _TOLD_AFTER.get(reading.words[position], ()):
+        end = position + len(cue)
+        if tuple(reading.words[position:end]) != cue:
+            continue
+        for place in range(end, min(end + _TOLD_LATER, len(owner))):
+            if reading.gaps[place] or owner[place] >= 0:
+                break
+            if reading.words[place] in _BEING:
+                return place + 1 - position
     return 0
 
 
@@ -178,39 +202,38 @@ def _looks_back(reading: Reading, owner: Sequence[int], position: int) -> bool:
 
 
 def _reach(
-    reading: Reading, owner: Sequence[int], start: int, looks_back: bool
+    reading: Reading,
+    owner: Sequence[int],
+    start: int,
+    looks_back: bool,
+    taken: Collection[int],
 ) -> list[tuple[int, bool]]:
     """Tokens of mentions that a negation ending before `start` bars, with mildness."""
     reached: list[tuple[int, bool]] = []
-    mild = False
-    position = start
-    while (
-        position < len(reading.words)
-        and owner[position] < 0
-        and (reading.words[position] in _WORDS.lead_in or _leads_to_name(reading, owner, position))
-        and reading.gaps[position] != "."
-    ):
-        mild = mild or reading.words[position] in ("too", "overly", "super", "very")
-        position += 1
+    position, mild = _past_lead_in(reading, owner, start)
     bridged = 0
     joined = -_JOINED
+    bounded = False  # it reached a bound ("not from 2014: a farming game")
     while position < len(reading.words):
-        gap = reading.gaps[position]
+        gap, word = reading.gaps[position], reading.words[position]
         if (gap == "." and position > start) or (gap and looks_back):
             break
-        if gap == "," and reached and not _list_goes_on(reading, owner, position):
+        if gap == "," and (bounded or (reached and not _list_goes_on(reading, owner, position))):
             break
-        word = reading.words[position]
-        if word == "from" and reached and reading.words[position - 1] not in ("or", "nor", "and"):
-            break  # "anything but Cabernet from Coonawarra"
         joined = position if word in ("or", "nor") else joined
         if owner[position] >= 0:
             reached.append((position, mild))
+        elif position in taken:
+            bounded = True
+        elif word == "or" and reading.words[position + 1 : position + 2] == ("else",):
+            break  # "skip Jack Reacher, or else Harlan Coben"
         elif reached and position - joined < _JOINED and word in _OF_THAT:
             pass  # "nothing with lemon or any of that citrus"
+        elif word == "with" and _tells_of_itself(reading.words[position - 1]):
+            pass  # "I hate the stuff with gin", "one that isn't sweetened with honey"
         elif (
-            (reached and word not in _WORDS.list_words and position - joined >= _JOINED)
-            or _ends(reading, owner, position)
+            _ends(reading, owner, position, bool(reached))
+            or (reached and word not in _WORDS.list_words and position - joined >= _JOINED)
             or bridged >= 4
         ):
             break
@@ -220,8 +243,29 @@ def _reach(
     return reached
 
 
-def _ends(reading: Reading, owner: Sequence[int], position: int) -> bool:
-    return reading.words[position] in _WORDS.ends and not _leads_to_name(reading, owner, position)
+def _tells_of_itself(word: str) -> bool:
+    return word in _GENERAL or word.endswith("ed")
+
+
+def _past_lead_in(reading: Reading, owner: Sequence[int], start: int) -> tuple[int, bool]:
+    """The first token that does not lead to what is refused, and whether only too much of it is."""
+    position, mild = start, False
+    while (
+        position < len(reading.words)
+        and owner[position] < 0
+        and (reading.words[position] in _WORDS.lead_in or _leads_to_name(reading, owner, position))
+        and reading.gaps[position] != "."
+    ):
+        mild = mild or reading.words[position] in ("too", "overly", "super", "very")
+        position += 1
+    return position, mild
+
+
+def _ends(reading: Reading, owner: Sequence[int], position: int, has_reached: bool) -> bool:
+    word, before = reading.words[position], reading.words[position - 1]
+    if has_reached and word in _PREPOSITIONS:
+        return before not in _JOINS  # "anything but Cabernet from Coonawarra"
+    return word in _WORDS.ends and not _leads_to_name(reading, owner, position)
 
 
 def _leads_to_name(reading: Reading, owner: Sequence[int], position: int) -> bool:
@@ -246,7 +290,8 @@ def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool
     while position < len(reading.words):
         word = reading.words[position]
         if word in ("or", "nor") or (word == "and" and owner[position] < 0):
-            return position + 1 < len(reading.words)
+            turns = word == "and" and reading.words[position + 1 : position + 2]
+            return position + 1 < len(reading.words) and not (turns and turns[0] in _PREPOSITIONS)
         if owner[position] < 0 and word not in _WORDS.list_words:
             return False
         position += 1

@@ -17,6 +17,7 @@ from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
 from localrec.understanding.amounts import find_amount
 from localrec.understanding.language_words import english
+from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
 
 _WORDS = english().amounts
@@ -116,19 +117,25 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
         return None
     how, low, high = match["how"], int(match["low"]), match["high"]
     span = [(match.start(), end_in_text(text, line, match.end()))]
-    told = how or match["mid"] or match["behind"] or ""
-    return _count_bounds(" ".join(told.split()), low, high), span
+    told = " ".join((how or match["mid"] or match["behind"] or "").split())
+    turned = bool(how) and is_turned(text[: match.start()])
+    return _count_bounds(told, low, high, turned=turned), span
 
 
-def _count_bounds(how: str, count: int, high: str | None) -> tuple[int, int]:
+def _count_bounds(
+    how: str, count: int, high: str | None, *, turned: bool = False
+) -> tuple[int, int]:
     if high is not None:
         return min(count, int(high)), max(count, int(high))
-    if how in _WORDS.below:
-        return 1, count - 1
-    if how in _WORDS.at_least or how in _WORDS.least_behind:
-        return count, _MOST
-    if how in _WORDS.above:
-        return count + 1, _MOST
+    meant = next((told for told, words in _BOUNDS if how in words), "")
+    meant = OPPOSITE[meant] if turned and meant else meant
+    if meant:
+        return {
+            "below": (1, count - 1),
+            "least": (count, _MOST),
+            "above": (count + 1, _MOST),
+            "most": (1, count),
+        }[meant]
     if how in _WORDS.near or how in _WORDS.near_behind:
         return max(1, count - 1), count + 1
     if how in _EXACTLY or how in _WORDS.exactly:
@@ -137,6 +144,12 @@ def _count_bounds(how: str, count: int, high: str | None) -> tuple[int, int]:
 
 
 _EXACTLY = ("only", "just", "")
+_BOUNDS = (
+    ("below", _WORDS.below),
+    ("least", (*_WORDS.at_least, *_WORDS.least_behind)),
+    ("above", _WORDS.above),
+    ("most", (*_WORDS.at_most, *_WORDS.most_behind)),
+)
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,8 @@ import msgspec
 
 from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention, asks_for_kin, cue_before, owners
+from localrec.understanding.mentions import Mention, asks_for_kin, owners
+from localrec.understanding.titles_meant import cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _MOST = 4  # titles that words may be part of, to mean one

@@ -328,7 +328,8 @@ def _orders(
             continue
         direction = direction_of(meaning.key, is_wanted=is_wanted)
         is_superlative = abs(direction) > 1
-        if is_superlative and is_about_other_things(reading.words[: mention.first]):
+        around = reading.words[: mention.first], reading.words[mention.last :]
+        if is_superlative and is_about_other_things(*around):
             continue
         if is_superlative or abs(told.get(meaning.kind, 0)) < 2:
             told[meaning.kind] = direction

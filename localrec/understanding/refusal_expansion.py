@@ -19,6 +19,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _GROUPS = tuple(tuple(roots(one) for one in group) for group in english().synonyms.words)
 _MOST = 60  # longer names or titles; a word in more of them refuses none
 _MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
+_ALIKE = frozenset({"component", "category"})  # "no Prosecco" bars the region of that name too
 _SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
@@ -116,7 +117,11 @@ def _longer(mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary) -> 
         and one.meaning != meaning
         and _holds(one.words, phrase)
         and vocabulary.is_usable(one.meaning)
-        and (meaning is None or meaning.role == one.meaning.role)
+        and (
+            meaning is None
+            or meaning.role == one.meaning.role
+            or {meaning.role, one.meaning.role} <= _ALIKE
+        )
     ]
     if len(told) <= _MOST:
         yield from told

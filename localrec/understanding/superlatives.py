@@ -41,14 +41,18 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
     return {"most": tuple(dict.fromkeys(most)), "least": tuple(dict.fromkeys(least))}
 
 
-def is_about_other_things(before: Sequence[str]) -> bool:
-    """Whether the words before a superlative show that it is not about the items.
+def is_about_other_things(before: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether the words around a superlative show that it is not about the items.
 
-    "My oldest" is a child, "at the latest" a bound.
+    "My oldest" is a child, "at the latest" and "the latest at ten" are bounds.
     """
     words = english().superlatives
-    return bool(before) and (
-        before[-1] in words.possessives or " ".join(before[-2:]) in words.in_bounds
+    if before and (before[-1] in words.possessives or " ".join(before[-2:]) in words.in_bounds):
+        return True
+    return (
+        len(behind) > 1
+        and behind[0] in words.before_clocks
+        and (behind[1][0].isdigit() or behind[1] in english().numbers or behind[1] in words.clocks)
     )
 
 

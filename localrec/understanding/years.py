@@ -15,6 +15,7 @@ import msgspec
 
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
+from localrec.understanding.negated_bounds import is_turned
 
 EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
@@ -76,9 +77,10 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     line = level(text)
     found: list[YearSpan] = []
     for bare in _candidates(line, decades, short):
-        refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
-        if refused and (bare.low <= EARLIEST or bare.high >= LATEST):
-            bare = _other_side(bare)
+        before = text[: bare.start]
+        refused = _REFUSED.search(fold(before)) is not None
+        if bare.low <= EARLIEST or bare.high >= LATEST:
+            bare = _other_side(bare) if refused or is_turned(before) else bare
         one = msgspec.structs.replace(
             bare,
             end=end_in_text(text, line, bare.end),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.explanation.graph_facts import _as_said, _stated
+from localrec.explanation.graph_facts import _as_said, _stated, state_number
 from localrec.explanation.writer import _joined
 from localrec.graph.domain_files import load_domain
 
@@ -61,3 +61,17 @@ def test_what_an_item_is_keeps_the_case_of_a_proper_name(written, said):
 )
 def test_what_is_said_of_an_item_is_one_list(parts, text):
     assert _joined(parts) == text
+
+
+@pytest.mark.parametrize(
+    ("says", "value", "text"),
+    [
+        ("takes {value} minutes", "1", "takes 1 minute"),
+        ("takes {value} minutes", "11", "takes 11 minutes"),
+        ("has about {value} % alcohol", "0", "has 0 % alcohol"),
+        ("has about {value} % alcohol", "10", "has about 10 % alcohol"),
+        ("is rated {value}", "1", "is rated 1"),
+    ],
+)
+def test_a_number_is_stated_in_english(says, value, text):
+    assert state_number(says, value) == text

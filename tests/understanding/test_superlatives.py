@@ -6,7 +6,7 @@ import pytest
 
 from localrec.data.domains import NumberSpec
 from localrec.understanding.query_parser import parse_query
-from localrec.understanding.superlatives import direction_of, superlatives
+from localrec.understanding.superlatives import direction_of, is_about_other_things, superlatives
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,11 @@ def test_a_question_asks_for_the_far_end(bar, question, order):
 )
 def test_a_refused_far_end_asks_for_the_other_direction(key, is_wanted, direction):
     assert direction_of(key, is_wanted=is_wanted) == direction
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_a_bound"),
+    [("at ten", True), ("at 10 pm", True), ("by midnight", True), ("by King", False), ("", False)],
+)
+def test_the_latest_at_a_time_is_no_wish_for_the_newest(behind, is_a_bound):
+    assert is_about_other_things(["home", "the"], behind.split()) is is_a_bound

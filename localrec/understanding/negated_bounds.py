@@ -1,0 +1,21 @@
+"""Bounds that a negation turns: "doesn't run past two hours", "never under 90 points"."""
+
+from __future__ import annotations
+
+import re
+
+from localrec.foundation.text_matching import fold
+from localrec.understanding.language_words import english
+
+OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
+_WORDS = english().amounts
+_BETWEEN = 4  # words between the negation and its bound
+_TURNED = re.compile(
+    rf"\b(?:{'|'.join(sorted(_WORDS.negating, key=len, reverse=True))})"
+    rf"(?:\s+(?!(?:{'|'.join(sorted(_WORDS.negating_bridges))})\b)[a-z]+){{0,{_BETWEEN}}}\s*$"
+)
+
+
+def is_turned(before: str) -> bool:
+    """Whether the words before a bound, as typed, turn it around."""
+    return _TURNED.search(fold(before).replace("'", "")) is not None

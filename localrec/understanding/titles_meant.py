@@ -1,0 +1,147 @@
+"""Whether the title of an item in a question means that item, or a kind, an amount or a word.
+
+Many titles are everyday words or the names of kinds ("Medieval", "Six", "Glasses"). What stands
+around one tells whether it is meant as an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from localrec.foundation.text_matching import roots
+from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.senses import is_served_in
+from localrec.understanding.spelling import is_everyday
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_EXAMPLE = english().example
+SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
+_LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
+_CUES_BY_LAST: dict[str, list[Phrase]] = {}
+for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
+    _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
+
+
+def cue_before(reading: Reading, first: int) -> int:
+    """Where the comparison ("similar to", "like a") before token `first` begins, -1 for none."""
+    for end in range(first, max(0, first - 5), -1):
+        if end < first and (
+            reading.words[end] not in _EXAMPLE.fillers or reading.gaps[end + 1] == "."
+        ):
+            break
+        begin = _cue_ending_at(reading, end)
+        if begin >= 0:
+            return begin
+    return -1
+
+
+def _cue_ending_at(reading: Reading, end: int) -> int:
+    for cue in _CUES_BY_LAST.get(reading.words[end - 1], ()):
+        begin = end - len(cue)
+        if begin >= 0 and tuple(reading.words[begin:end]) == cue:
+            wishing = cue == ("like",) and begin and reading.words[begin - 1] in _EXAMPLE.wishing
+            # "I like a Negroni" names a favourite all the same; "I'd like a Negroni" orders one.
+            if not wishing or reading.words[begin - 1] in ("i", "we", "they"):
+                return begin
+    return -1
+
+
+def is_example(
+    reading: Reading, vocabulary: Vocabulary, first: int, last: int, rival_end: int | None
+) -> bool:
+    """Does an item's name at tokens first..last mean that item?"""
+    phrase = reading.roots[first:last]
+    if rival_end is not None and rival_end > last:
+        return False
+    if _is_an_amount(reading, vocabulary, first, last):
+        return False
+    if len(phrase) == len(reading.roots):
+        return True
+    if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
+        return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
+    following = reading.words[last] if last < len(reading.words) else ""
+    if _names_a_container(reading, vocabulary, first, last, following):
+        return False
+    if cue_before(reading, first) >= 0:
+        return True
+    if _is_a_kind(reading, vocabulary, first, last):
+        return False
+    if not vocabulary.is_weak(phrase):
+        return True
+    if last - first > 1 and is_capitalised(reading, first, last):
+        return True
+    opens = first == 0 or (first == 1 and reading.words[0] in ("a", "an", "the"))
+    if opens and following in _EXAMPLE.turns:
+        return True  # "whiskey sour but no cherry"
+    if opens and following in _EXAMPLE.changes and not any(map(_is_named(vocabulary), phrase)):
+        return True  # "last word with mezcal instead of gin"
+    if last - first > 1 and following in _EXAMPLE.kin_behind:
+        return True  # "whiskeyless old fashioned type of drink"
+    article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
+    if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
+        return True
+    return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_a_kind(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "medieval, but no dice", "a Korean War game": a kind of items, whatever is called so too."""
+    phrase = " ".join(reading.roots[first:last])
+    is_kind = any(
+        one.role in ("category", "component") and vocabulary.is_usable(one)
+        for one in vocabulary.names.get(phrase)
+    )
+    before_noun = last < len(reading.words) and reading.roots[last] in vocabulary.item_nouns
+    return is_kind and (last - first == 1 or before_noun)
+
+
+def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "three million ratings": a number before its unit, though some title is called so."""
+    numbers = {*english().numbers, "thousand", "million"}
+    if not all(word in numbers or word.isdigit() for word in reading.roots[first:last]):
+        return False
+    return last < len(reading.words) and (
+        reading.roots[last] in vocabulary.units or reading.words[last] in numbers
+    )
+
+
+def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
+    typed = reading.tokens[place].word
+    mended = typed in reading.corrected and len(typed) < _LONG_ENOUGH
+    inside = place > 0 and not reading.gaps[place] and is_capitalised(reading, place, place + 1)
+    return not inside and (mended or is_everyday(typed) or is_everyday(reading.roots[place]))
+
+
+def _spells_it(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    found = vocabulary.items.get(reading.roots[place])
+    return any(vocabulary.spelling_of(key)[-1:] == (reading.words[place],) for key in found)
+
+
+def is_capitalised(reading: Reading, first: int, last: int) -> bool:
+    """A name in capitals inside a question that is not all capitals."""
+    inside = [
+        reading.capitals[place]
+        for place in range(first, last)
+        if reading.words[place] not in ("and", "of", "on", "the", "in", "a")
+    ]
+    return all(inside) and not all(reading.capitals)
+
+
+def _is_named(vocabulary: Vocabulary) -> Callable[[str], bool]:
+    return lambda root: bool(vocabulary.names.get(root))
+
+
+def _names_a_container(
+    reading: Reading, vocabulary: Vocabulary, first: int, last: int, following: str
+) -> bool:
+    container = vocabulary.domain.kind_of("container")
+    if container is None:
+        return False
+    nouns = {r for word in vocabulary.domain.attributes[container].words for r in roots(word)}
+    if following and roots(following)[:1] and roots(following)[0] in nouns:
+        return True
+    phrase = " ".join(reading.roots[first:last])
+    if following == "or" and any(root in nouns for root in reading.roots[last : last + 4]):
+        return any(vocabulary.names.get(f"{phrase} {noun}") for noun in nouns)
+    meanings = vocabulary.names.get(phrase)
+    return any(one.role == "container" for one in meanings) and is_served_in(reading, first)

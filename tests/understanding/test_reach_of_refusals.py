@@ -1,0 +1,188 @@
+"""How far a refusal reaches, what it takes with it, and bounds that it turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from localrec.data.domains import AttributeSpec, Concept, NumberSpec
+from localrec.data.query import Query
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.store import Store
+from localrec.retrieval.candidates import allowed_items
+from localrec.sources.film_rows import film_row
+from localrec.understanding.amounts import MOST, amount_bounds
+from localrec.understanding.number_ranges import parse_ranges
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.vocabulary import Vocabulary
+from localrec.understanding.years import find_years
+from tests.planted import BAR
+
+PRICE = NumberSpec(kind="amount", units={"dollar": 1}, better="lower")
+MINUTES = NumberSpec(kind="amount", units={"minute": 1, "hour": 60}, better="lower")
+POINTS = NumberSpec(kind="amount", units={"point": 1}, better="higher")
+
+
+def _keys(query: Query, *, barred: bool) -> set[str]:
+    return {key for one in query.constraints if one.barred is barred for key in one.any_of}
+
+
+@pytest.mark.parametrize(
+    ("question", "refused", "wished"),
+    [
+        ("keep rum away from my gin", {"rum"}, {"gin"}),
+        ("neither rum nor cream for a vodka", {"rum", "cream"}, {"vodka"}),
+        ("no rum, and with mint", {"rum"}, {"mint"}),
+        ("neither rum nor gin, and in a coupe", {"rum", "gin"}, {"coupe glass"}),
+        ("skip the rum, or else gin with lime", {"rum"}, {"gin", "lime"}),
+        ("the last thing I need tonight is rum. gin", {"rum"}, {"gin"}),
+        ("what I can't face is another rum, gin would do", {"rum"}, {"gin"}),
+        ("we've had enough rum, give us gin", {"rum"}, {"gin"}),
+        ("I hate the stuff with campari, gin please", {"campari"}, {"gin"}),
+        ("gin that isn't sweetened with sugar", {"sugar"}, {"gin"}),
+        ("no more than three ingredients, gin", set(), {"gin"}),
+    ],
+)
+def test_a_refusal_reaches_what_it_means_and_no_further(
+    read: Callable[[str], Query], question: str, refused: set[str], wished: set[str]
+) -> None:
+    query = read(question)
+    assert _keys(query, barred=True) == refused
+    assert _keys(query, barred=False) == wished
+
+
+def test_the_last_thing_in_a_list_is_no_refusal(read: Callable[[str], Query]) -> None:
+    assert not _keys(read("the last thing with gin was good"), barred=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "spec", "low", "high"),
+    [
+        ("it doesn't run past two hours", MINUTES, -MOST, 120),
+        ("one that won\u2019t go over 20 dollars", PRICE, -MOST, 20),
+        ("isn't below 90 points", POINTS, 90, MOST),
+        ("I don't want anything over 20 dollars", PRICE, -MOST, 20),
+        ("not too dear, above 20 dollars", PRICE, 20, MOST),
+        ("I don't mind over 20 dollars", PRICE, 20, MOST),
+    ],
+)
+def test_a_negation_turns_a_bound(question: str, spec: NumberSpec, low: float, high: float):
+    assert amount_bounds(question, spec) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        ("it doesn't have more than 3 ingredients", 1, 3),
+        ("it doesn't take fewer than 5 ingredients", 5, 99_999),
+        ("more than 3 ingredients", 4, 99_999),
+    ],
+)
+def test_a_negation_turns_a_count(question: str, low: float, high: float):
+    (bound,) = parse_ranges(question, BAR)
+    assert (bound.low, bound.high) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        ("it wasn't made before 1980", 1980, 9999),
+        ("nothing that isn't after 1990", -9999, 1990),
+        ("I don't want anything before 1980", 1980, 9999),
+    ],
+)
+def test_a_negation_turns_a_bound_on_years(question: str, low: int, high: int):
+    assert [(one.low, one.high) for one in find_years(question)] == [(low, high)]
+
+
+@pytest.fixture
+def dressed(tmp_path):
+    """A bar of five drinks, two with something on them, one from a place called after salt."""
+    garnish = AttributeSpec(role="garnish", edge="HAS_GARNISH", words=("garnish",))
+    own = {"salt rim": Concept(also=("salt",)), "lime wheel": Concept(also=("slice of lime",))}
+    salt = {**BAR.taxonomy["ingredient"], "salt": Concept()}
+    taxonomy = {**BAR.taxonomy, "garnish": own, "ingredient": salt}
+    region = AttributeSpec(role="category", edge="FROM")
+    attributes = {**BAR.attributes, "garnish": garnish, "region": region}
+    fields = {name: getattr(BAR, name) for name in BAR.__struct_fields__}
+    domain = type(BAR)(**{**fields, "attributes": attributes, "taxonomy": taxonomy})
+    rows = [
+        ItemRow(
+            key=name,
+            name=name,
+            properties={"name": name, "alcoholic": "alcoholic"},
+            links=(
+                AttributeLink(kind="ingredient", name="gin"),
+                *(AttributeLink(kind=kind, name=one) for kind, one in told),
+            ),
+        )
+        for name, *told in (
+            ("Rimmed", ("garnish", "salt rim")),
+            ("Wheeled", ("garnish", "lime wheel")),
+            ("Bare",),
+            ("Far", ("region", "Upper Salt Valley")),
+            ("Salted", ("ingredient", "salt")),
+        )
+    ]
+    report = ImportReport(
+        source="planted", path="", domain="cocktails", read=5, kept=5, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path / "store.duckdb") as store:
+        ingest_items(store, domain, rows, report)
+        yield Catalogue(store, domain)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("gin, no salt", {"Wheeled", "Bare"}),
+        ("gin, no lime", {"Rimmed", "Bare", "Far", "Salted"}),
+        ("I'm sick of lime, gin", {"Rimmed", "Bare", "Far", "Salted"}),
+        ("gin, no lime juice", {"Rimmed", "Wheeled", "Bare", "Far", "Salted"}),
+    ],
+)
+def test_a_refused_component_takes_with_it_what_is_called_after_it(
+    dressed, question: str, left: set[str]
+):
+    query = parse_query(question, Vocabulary(dressed))
+    allowed = allowed_items(query, dressed)
+    assert {dressed.names[place] for place in allowed.nonzero()[0]} == left
+
+
+@pytest.fixture
+def cellar(tmp_path):
+    """Books of whose words a kind and a title, a maker and a refusal are one."""
+    books = load_domain("books")
+
+    def book(title: str, *told: tuple[str, str]) -> ItemRow:
+        links = tuple(AttributeLink(kind=kind, name=name) for kind, name in told)
+        return film_row(title.casefold(), title, 2001, links, books)
+
+    rows = [
+        book("Medieval", ("genre", "fiction"), ("author", "Ann Lee")),
+        book("Castle", ("genre", "medieval"), ("genre", "horror"), ("author", "Bo Key")),
+        book("Flight", ("genre", "horror"), ("author", "Avoiding")),
+    ]
+    report = ImportReport(
+        source="planted", path="", domain="books", read=3, kept=3, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path / "store.duckdb") as store:
+        ingest_items(store, books, rows, report)
+        yield Vocabulary(Catalogue(store, books))
+
+
+def test_a_kind_at_the_beginning_is_no_example_of_that_title(cellar):
+    query = parse_query("medieval, but no horror", cellar)
+    assert query.target is None
+    assert _keys(query, barred=False) == {"medieval"}
+    assert parse_query("like Medieval", cellar).target == "medieval"
+
+
+def test_a_word_that_refuses_is_no_maker_of_that_name(cellar):
+    query = parse_query("Bo Key, avoiding horror", cellar)
+    assert _keys(query, barred=True) == {"horror"}
+    assert _keys(query, barred=False) == {"bo key"}
