@@ -1,12 +1,13 @@
 """Measure the app beside other Textual apps: harlequin, posting and oterm, each in its own venv.
 
 Run:
-    python scripts/studies/run.py tui_peers [--peer NAME=PROGRAM ...] [--repeat 5] [--keys 100]
+    python scripts/studies/run.py tui_peers [--peers FOLDER] [--repeat 5] [--keys 100] [--report]
 
-Each program is started in turn, in a pseudo-terminal of 120 by 40, until its first screen is drawn.
-Then letters go into its line, each in turn with the others. Processor time is what counts here: a
-busy machine moves the clock, not that. Last, the app's memory after 100 and after 1,000 actions
-(rooms, lists, items, dialogs), and keys in a list of many items with the item shown beside it.
+The peers are installed where they are not there yet, which alone uses a network. Each program is
+started in turn, in a pseudo-terminal of 120 by 40, until its first screen is drawn. Then letters go
+into its line, each in turn with the others. Processor time is what counts here: a busy machine
+moves the clock, not that. Last, the app's memory after 100 and after 1,000 actions (rooms, lists,
+items, dialogs), and keys in a list of many items with the item shown beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import subprocess
 import tempfile
+import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -33,9 +36,20 @@ FIRST: Mapping[str, str] = {
     OURS: "What would you like",
     "harlequin": "Query Editor",
     "posting": "Collection",
-    "oterm": "oterm",
+    "oterm": "Welcome to oterm",
 }
-TO_LINE: Mapping[str, tuple[str, ...]] = {"posting": ("\x0c",)}  # Ctrl+L: the address
+# What goes into the environment of each. With tree-sitter 0.26 posting 2.11.1 dies of a signal.
+PEERS: Mapping[str, tuple[str, ...]] = {
+    "harlequin": ("harlequin==2.17.0",),
+    "posting": ("posting==2.11.1", "tree-sitter<0.26"),
+    "oterm": ("oterm==0.26.1",),
+}
+# An animation that a person can switch off would count as oterm's start.
+CALM = ("OTERM_DATA_DIR", "config.json", '{"splash-screen": false}')
+TO_LINE: Mapping[str, tuple[str, ...]] = {
+    "posting": ("\x0c",),  # Ctrl+L: the address
+    "oterm": ("\x10",),  # Ctrl+P: its palette, its only line where no model server is
+}
 LETTERS = "selectgin"
 ACTIONS = ("down", "down", "up", "f7", "down", "enter", "escape", "f7", "f1", "escape")
 FEW, MANY = 100, 1_000
@@ -66,7 +80,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PROGRAM")
+    add_folder(parser, "--peers", "peers", "the environments of the peers")
     parser.add_argument("--repeat", type=int, default=5, help="starts of each program")
     parser.add_argument("--keys", type=int, default=100, help="letters into each line")
     parser.add_argument("--items", type=int, default=100_000, help="of the long list")
@@ -78,9 +92,8 @@ def measure(asked: argparse.Namespace) -> Findings:
     """Measure all programs in turn, then the app's memory and its long list."""
     drinks = open_drinks(asked.cache)
     commands = {OURS: app_over(drinks)}
-    for peer in asked.peer:
-        name, _, program = peer.partition("=")
-        commands[name] = [program]
+    for name in PEERS:
+        commands[name] = [str(install_peer(asked.peers, name))]
     measured = Measured(
         origin=origin_of("tui_peers", f"--repeat {asked.repeat}", f"--keys {asked.keys}"),
         programs=tuple(compare(commands, asked.repeat, asked.keys)),
@@ -92,19 +105,32 @@ def measure(asked: argparse.Namespace) -> Findings:
     return Findings(text=as_markdown(measured), page="speed", block="tui-peers", figures=measured)
 
 
+def install_peer(folder: Path, name: str) -> Path:
+    """The program of a peer, installed into an environment of its own where it is not there yet."""
+    programs = folder / name / "bin"
+    if not (programs / name).exists():
+        venv.create(folder / name, with_pip=True)
+        say(f"installing {' '.join(PEERS[name])}")
+        subprocess.run([programs / "pip", "install", "--quiet", *PEERS[name]], check=True)
+    return programs / name
+
+
 def compare(commands: Mapping[str, Sequence[str]], repeat: int, keys: int) -> list[Program]:
     """Start all programs so often, each in turn with the others, then type into all of them."""
     starts: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     with tempfile.TemporaryDirectory() as home:
+        place, file, content = CALM
+        (Path(home) / file).write_text(content)
+        settings = {place: home}
         for _ in range(repeat):
             for name, command in commands.items():
-                with Terminal(command, folder=Path(home)) as program:
+                with Terminal(command, settings, Path(home)) as program:
                     spent, _found = program.wait_for(FIRST[name], 180)
                     starts[name].append((spent, processor_s(program.process)))
                     program.rest(0.5)
             told = (f"{name} {found[-1][1]:.2f} s" for name, found in starts.items())
             say(f"started {', '.join(told)}")
-        opened = {name: Terminal(command, folder=Path(home)) for name, command in commands.items()}
+        opened = {name: Terminal(one, settings, Path(home)) for name, one in commands.items()}
         try:
             typed = type_in_turn(opened, keys)
             memory = {name: resident_mib(one.process) for name, one in opened.items()}

@@ -1,10 +1,13 @@
 """Where the window is wide, the chosen item stands beside its list, and the person beside both."""
 
+import re
+
 import pytest
 from textual.widgets import DataTable
 
 from localrec.data.rows import Event
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.paged_table import PagedTable
 from localrec_tui.widgets.side_pane import SidePane
 
 from .conftest import NARROW, press, seen, settled, write
@@ -17,6 +20,12 @@ async def _ask(pilot):
     await write(pilot, "a gin drink")
     await press(pilot, "enter", "down")
     await pilot.pause(0.1)  # what the store knows of it follows a moment later
+    await settled(pilot)
+
+
+async def _beside(pilot):
+    """Wait for what the store knows of the chosen item."""
+    await pilot.pause(0.1)
     await settled(pilot)
 
 
@@ -87,7 +96,70 @@ class TestBrowse:
             assert pane.border_title == "Drink 001"
             assert "Shake with ice." in seen(pilot)
 
+    async def test_stands_above_the_facts_at_80_by_24(self, open_app, local_services):
+        async with open_app(NARROW, local_services, mode="browse", user="anna") as pilot:
+            await press(pilot, "down", "l")
+            await _beside(pilot)
+            first, told = seen(pilot).splitlines()[6], seen(pilot)
+            name = pilot.app.screen.query_one(ItemPane).border_title
+        listing, pane = told.split("╭─ ")[-2:]
+        assert "like it" in first
+        assert len([line for line in listing.splitlines() if line.strip()]) >= 5
+        assert pane.startswith(str(name))
+        assert "you like it" in pane
+        assert "Glass " in pane
+        assert "3 cl " in pane
+
+    async def test_tells_an_item_in_lines_of_their_own_where_there_are_enough(self, open_app):
+        async with open_app(NARROW, mode="browse") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            assert "Recipe  3 cl Gin" in seen(pilot)
+            await pilot.resize_terminal(80, 60)
+            await _beside(pilot)
+            assert re.search(r"Recipe +│\n│ +3 cl  Gin", seen(pilot))
+            await pilot.resize_terminal(80, 18)
+            await _beside(pilot)
+            assert not pilot.app.screen.query_one(ItemPane).display
+
+    async def test_keeps_the_facts_in_sight_of_an_item_with_a_picture(self, open_app, services):
+        services.picture = ((("#ff0000", "#00ff00"),) * 20,) * 9
+        async with open_app(NARROW, mode="browse") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            assert "3 cl Gin" in seen(pilot)
+            assert "Enter: all about it" in seen(pilot)
+
+    @pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE, HUGE])
+    async def test_parts_its_width_so_that_nothing_leaves_the_list(self, open_app, services, size):
+        services.catalogue.said = {"drink-001": line("drink-001", Event.DISLIKED).verdict}
+        kinds = ("ingredient", "glass", "category", "garnish")
+        services.catalogue.kinds = {"cocktails": kinds}
+        async with open_app(size, mode="browse", user="anna") as pilot:
+            await _beside(pilot)
+            listing = pilot.app.screen.query_one(PagedTable)
+            assert listing.virtual_size.width <= listing.scrollable_content_region.width
+            assert "dislike it" in seen(pilot)
+            assert all(column.width >= 10 for column in listing.ordered_columns)
+
+    async def test_says_by_a_sign_that_a_cell_is_cut(self, open_app, services):
+        services.catalogue.kinds = {"cocktails": ("ingredient", "glass")}
+        async with open_app((50, 24), mode="browse") as pilot:
+            await _beside(pilot)
+            assert "gin, lime jui…" in seen(pilot)
+
     async def test_says_in_its_list_what_one_rated(self, open_app, services):
         services.catalogue.said = {"drink-002": line("drink-002", Event.LIKED).verdict}
         async with open_app(WIDE, mode="browse", user="anna") as pilot:
             assert "like it" in seen(pilot)
+
+
+class TestHistory:
+    async def test_stands_above_the_chosen_item_at_80_by_24(self, open_app, services):
+        services.people.said = (line("gimlet", Event.LIKED),)
+        async with open_app(NARROW, mode="history", user="anna") as pilot:
+            await _beside(pilot)
+            pane = seen(pilot).split("╭─ ")[-1]
+        assert pane.startswith("Gimlet")
+        assert "you like it" in pane
+        assert "3 cl Gin" in pane

@@ -29,7 +29,7 @@ from localrec_tui.services.catalogue import CatalogueView
 from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.catalogue_table import CatalogueTable
 from localrec_tui.widgets.choice_field import ChoiceField
-from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.item_pane import LEAST_LINES, ItemPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.paged_table import PagedRow, PagedTable
@@ -59,12 +59,14 @@ class BrowseScreen(CatalogueScreen):
         "beginnings and an item's own name before its attributes. After a moment, items that mean "
         "the same follow at the end, marked ≈. Down leads to the list, first to the best hit; Home "
         "and End go to the ends of the whole catalogue, however long it is.\n\n"
+        "Below the list, or beside it where there is room, stands the item under the cursor.\n\n"
         "In the list letters are keys. Enter shows all about an item, G walks the graph from "
         "there, R turns the order and O changes what it goes by. L, D, S and N say what you think "
         "of an item, U takes it back. F4 opens your shelf. Esc goes back to the line, and then "
         "lets go of what was searched for."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-huge")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_LINES, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", id="search_list"),
         Binding("escape", "leave", "Back", show=False, id="search_leave"),
@@ -79,8 +81,11 @@ class BrowseScreen(CatalogueScreen):
     BrowseScreen #listing { width: 6fr; }
     BrowseScreen #detail { width: 5fr; }
     BrowseScreen #side { width: 4fr; }
-    BrowseScreen.-narrow #listing { border: none; }
-    BrowseScreen.-wide #detail, BrowseScreen.-huge #detail { display: block; }
+    BrowseScreen.-narrow #body { layout: vertical; }
+    BrowseScreen.-narrow #listing { border: none; width: 100%; }
+    BrowseScreen.-narrow #detail { width: 100%; height: 60%; }
+    BrowseScreen #detail { display: block; }
+    BrowseScreen.-flat.-narrow #detail { display: none; }
     BrowseScreen.-huge #side { display: block; }
     """
 

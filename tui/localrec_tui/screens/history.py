@@ -25,7 +25,7 @@ from localrec_tui.services.records import HistoryRow, HistoryView
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.history_table import HistoryTable
-from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.item_pane import LEAST_LINES, ItemPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.shown_items import ShownItem
@@ -54,6 +54,7 @@ class HistoryScreen(UserScreen):
         "shows all about the item."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_LINES, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", show=False, id="history_list"),
         Binding("escape", "leave", "Back", show=False, id="history_leave"),
@@ -65,8 +66,11 @@ class HistoryScreen(UserScreen):
     HistoryScreen #body { height: 1fr; width: 100%; }
     HistoryScreen #history { width: 6fr; height: 1fr; }
     HistoryScreen #detail { width: 5fr; }
-    HistoryScreen.-narrow #history { border: none; }
-    HistoryScreen.-wide #detail { display: block; }
+    HistoryScreen.-narrow #body { layout: vertical; }
+    HistoryScreen.-narrow #history { border: none; width: 100%; }
+    HistoryScreen.-narrow #detail { width: 100%; height: 60%; }
+    HistoryScreen #detail { display: block; }
+    HistoryScreen.-flat.-narrow #detail { display: none; }
     """
 
     @dataclass

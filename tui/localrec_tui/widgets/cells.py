@@ -18,6 +18,11 @@ class Cell:
         return self._text
 
 
+def fitted(text: str, width: int) -> str:
+    """A text that fits into so many cells of a terminal; "…" says that it is cut."""
+    return Content(text).truncate(width, ellipsis=True).plain
+
+
 def fill_table(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
     """Replace the rows of a table; the cursor stays at its place as far as there is one."""
     place = table.cursor_row

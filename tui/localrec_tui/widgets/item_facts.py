@@ -11,6 +11,7 @@ from localrec_tui.item_text import evidence_graph, fact_lines, item_texts, recip
 from localrec_tui.services.records import ItemDetails
 
 _LABEL_WIDTH = 14
+_LIKE_SHORT = 3  # items like it where there is little room
 
 
 def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterator[Content]:
@@ -41,6 +42,21 @@ def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterato
         yield _head("Like this, by what they have in common")
         for one in found.similar:
             yield Content.assemble(f"  {one.name}", (f"  {', '.join(one.shared)}", "dim"))
+
+
+def item_brief(found: ItemDetails) -> Iterator[Content]:
+    """The same where few lines are seen: facts and recipe each run on, with no line between."""
+    if facts := [
+        Content.assemble((f"{label} ", "dim"), value) for label, value in fact_lines(found)
+    ]:
+        yield Content(" · ").join(facts)
+    if recipe := recipe_lines(found):
+        parts = [Content.assemble((f"{amount} ", "dim"), name) for amount, name in recipe]
+        yield Content.assemble(_head("Recipe"), "  ", Content(", ").join(parts))
+    yield from map(Content, item_texts(found))
+    if found.similar:
+        names = ", ".join(one.name for one in found.similar[:_LIKE_SHORT])
+        yield Content.assemble(_head("Like this"), f"  {names}")
 
 
 def _head(text: str) -> Content:

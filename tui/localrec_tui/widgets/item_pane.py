@@ -16,12 +16,14 @@ from localrec_tui.item_text import verdict_label
 from localrec_tui.messages import ItemLoaded, WorkFailed
 from localrec_tui.services.records import ItemDetails
 from localrec_tui.widgets.badges import badge, in_line, match_badges
-from localrec_tui.widgets.item_facts import item_facts
+from localrec_tui.widgets.item_facts import item_brief, item_facts
 from localrec_tui.widgets.picture_preview import PicturePreview
 from localrec_tui.widgets.shown_items import ShownItem
 from localrec_tui.workers import run_in_thread
 
+LEAST_LINES = 22  # of a narrow window in which an item fits below its list
 _PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
+_LOW = 18  # lines of the pane under which an item is told in few
 _EMPTY = "Nothing is chosen yet.\n\nThe arrows choose an item of the list."
 
 
@@ -35,6 +37,8 @@ class ItemPane(VerticalScroll):
     }
     ItemPane .said, ItemPane .facts { height: auto; }
     ItemPane .facts { margin-top: 1; }
+    ItemPane.-low .facts { margin-top: 0; }
+    ItemPane.-low PicturePreview { max-height: 0; margin: 0; }
     """
 
     def __init__(self) -> None:
@@ -100,14 +104,28 @@ class ItemPane(VerticalScroll):
         self.found = found
         self.query_one(PicturePreview).show(found.picture)
         self._draw()
-        self.query_one(".facts", Static).update(
-            Content("\n").join(item_facts(found, shown.item.evidence))
-        )
+        self._draw_facts()
+
+    def on_resize(self) -> None:
+        """Tell the item in as many lines as there is room for."""
+        is_low = self.outer_size.height < _LOW
+        if is_low != self.has_class("-low"):
+            self.set_class(is_low, "-low")
+            self._draw_facts()
 
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing is known of it."""
         message.stop()
         self.query_one(".facts", Static).update(message.sentences)
+
+    def _draw_facts(self) -> None:
+        if self.found is None or self._shown is None:
+            return
+        if self.has_class("-low"):
+            lines = item_brief(self.found)
+        else:
+            lines = item_facts(self.found, self._shown.item.evidence)
+        self.query_one(".facts", Static).update(Content("\n").join(lines))
 
     def _draw(self) -> None:
         shown = self._shown
@@ -118,7 +136,7 @@ class ItemPane(VerticalScroll):
             said.update(_EMPTY)
             return
         self.border_title = Content(shown.item.name)
-        self.border_subtitle = "Enter: all about it" if shown.item.rank else ""
+        self.border_subtitle = "Enter: all about it"
         lines = list(self._head(shown))
         said.display = bool(lines)
         said.update(Content("\n").join(lines))

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from localrec_tui.services.catalogue import PageTurn
-from localrec_tui.widgets.cells import Cell
+from localrec_tui.widgets.cells import Cell, fitted
 
 if TYPE_CHECKING:
     from localrec.graph.pagination import PageCursor
@@ -22,6 +22,8 @@ _WINDOW = 3 * PAGE_ROWS
 _AHEAD = 20  # rows from an edge at which the next ones are asked for
 _SHARES = (4, 3, 2, 2)  # of the width: names, then the kinds that tell most
 _CELL_PADDING = 2
+_LEAST_KIND = 12  # characters of a kind's column: with fewer, no name in it can be told
+_VERDICT_WIDTH = 10  # "dislike it"
 
 
 class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +54,7 @@ class PagedTable(DataTable[Cell]):
         super().__init__(id="listing", cursor_type="row", zebra_stripes=True, classes="pane")
         self._lines: list[PagedRow] = []
         self._heads: tuple[str, ...] = ()
+        self._widths: dict[int, int] = {}  # of the columns that there is room for, by their place
         self._goes_on = False
         self._is_waiting = False
         self._is_settling = False  # rows are new, and the place among them is not yet the old one
@@ -68,9 +71,10 @@ class PagedTable(DataTable[Cell]):
         return self._lines[self.cursor_row] if 0 <= self.cursor_row < len(self._lines) else None
 
     def set_heads(self, heads: Sequence[str]) -> None:
-        """Name the columns, and drop the rows of other columns.
+        """Name the columns, the verdict last, and drop the rows of other columns.
 
-        Their widths follow from the table's, so that scrolling moves none.
+        Their widths follow from the table's, so that scrolling moves none. What has no room
+        leaves: the kinds that tell least, first.
         """
         self._heads, self._lines = tuple(heads), []
         self._is_waiting, self._goes_on, self.first = False, False, 0
@@ -107,8 +111,8 @@ class PagedTable(DataTable[Cell]):
         for row, line in enumerate(self._lines):
             if line.key == key:
                 self._lines[row] = msgspec.structs.replace(line, cells=cells)
-                for place, text in enumerate(cells):
-                    self.update_cell_at((row, place), Cell(text))  # type: ignore[arg-type]
+                for place, cell in enumerate(self._cells(self._lines[row])):
+                    self.update_cell_at((row, place), cell)  # type: ignore[arg-type]
 
     def action_first(self) -> None:
         """Go to the first line of all."""
@@ -156,7 +160,7 @@ class PagedTable(DataTable[Cell]):
         with self.app.batch_update(), self.prevent(DataTable.RowHighlighted):
             self.clear()
             for line in lines:
-                self.add_row(*map(Cell, line.cells))
+                self.add_row(*self._cells(line))
             if lines:
                 self.move_cursor(row=min(max(row, 0), len(lines) - 1), scroll=False)
         self.call_after_refresh(self._settle, max(scroll, 0))
@@ -167,15 +171,31 @@ class PagedTable(DataTable[Cell]):
         self._is_settling = False
         self._look_ahead()
 
+    def _cells(self, line: PagedRow) -> list[Cell]:
+        """The cells that there is room for; a sign says where one is cut."""
+        return [Cell(fitted(line.cells[place], width)) for place, width in self._widths.items()]
+
     def _lay_out(self) -> None:
         """Part the width among the columns."""
         if not self._heads or not self.size.width:
             return
-        shares = _SHARES[: len(self._heads)]
-        shares += (1,) * (len(self._heads) - len(shares))
-        free = max(self.size.width - _CELL_PADDING * len(shares) - 2, 4 * len(shares))
+        # The bar comes with the rows: room is left for it before they are here.
+        room = self.size.width - self.styles.scrollbar_size_vertical
+        self._widths = _widths(len(self._heads), room)
         row, scroll = self.cursor_row, self.scroll_offset.y
         self.clear(columns=True)
-        for head, share in zip(self._heads, shares, strict=True):
-            self.add_column(head, width=max(3, free * share // sum(shares)))
+        for place, width in self._widths.items():
+            self.add_column(self._heads[place], width=width)
         self._put(self._lines, row, scroll)
+
+
+def _widths(columns: int, room: int) -> dict[int, int]:
+    """How wide each of the columns is that have room, by its place: name, kinds, verdict."""
+    for kinds in range(columns - 2, -1, -1):
+        shares = (*_SHARES, *(1,) * kinds)[: kinds + 1]
+        free = room - _CELL_PADDING * (kinds + 2) - _VERDICT_WIDTH
+        widths = [free * share // sum(shares) for share in shares]
+        if not kinds or widths[-1] >= _LEAST_KIND:
+            break
+    widths[0] = max(_LEAST_KIND, widths[0] + free - sum(widths))
+    return {**dict(enumerate(widths)), columns - 1: _VERDICT_WIDTH}
