@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 _TERMINAL = "draws on or reads from a terminal"
-_SETS_UP = "sets the machine up, once; a program finds it done"
 
 CALLS: dict[str, str] = {
     "ask": "Workspace.ask",
@@ -23,13 +22,26 @@ CALLS: dict[str, str] = {
     "sql": "Workspace.sql",
     "backup": "Workspace.backup",
     "restore": "Workspace.restore",
-    "train adapter": "Workspace.train_adapter",
-    "train export": "Workspace.export_adapter",
     "evaluate run": "Workspace.evaluate",
-    "evaluate compare": "Evaluation.compare",
-    "evaluate export": "Evaluation.to_trec",
+    "index": "Workspace.index",
+    "learn": "Workspace.learn",
+    "describe": "Workspace.describe",
+    "doctor": "Workspace.doctor",
+    "train sequential": "Workspace.train.sequential",
+    "train adapter": "Workspace.train.adapter",
+    "train export": "Workspace.train.export",
+    "train reader": "Workspace.train.reader",
+    "train grpo": "Workspace.train.grpo",
+    "train refine": "Workspace.train.refine",
+    "train resume": "Workspace.train.resume",
+    "evaluate judge": "Workspace.evaluate.judge",
+    "evaluate merge": "Workspace.evaluate.merge",
+    "evaluate export": "Workspace.evaluate.export",
+    "evaluate compare": "Workspace.evaluate.compare",
+    "evaluate list": "Workspace.evaluate.list",
+    "models try": "Workspace.models.try_",
+    "models bench": "Workspace.models.bench",
     "evaluate import-run": "Workspace.import_trec",
-    "evaluate list": "Workspace.evaluation",
     "shelf show": "Workspace.shelf.show",
     "shelf add": "Workspace.shelf.add",
     "shelf remove": "Workspace.shelf.remove",
@@ -64,23 +76,10 @@ CALLS: dict[str, str] = {
 }
 
 WITHOUT: dict[str, str] = {
-    "index": "import_file and feedback make what vectors are missing",
-    "learn": "works for minutes beside others; a list works without it",
-    "describe": "asks a vision model for minutes; import_file reads what it wrote",
-    "doctor": _SETS_UP,
     "tui": _TERMINAL,
     "mcp": "serves another program",
     "warm": "a Workspace that stays open keeps what it read, and its models",
-    "train reader": "makes what ships with the package",
-    "train sequential": "evaluate, with sasrec or gru4rec, trains one",
-    "train grpo": "runs for hours under torchrun",
-    "train refine": "runs for hours under torchrun",
-    "train resume": "runs for hours under torchrun",
-    "evaluate judge": "asks a model for hours",
-    "evaluate merge": "joins the folders of several machines",
     "evaluate rate": _TERMINAL,
-    "models try": _SETS_UP,
-    "models bench": "asks a model for minutes to hours",
     "domains edit": "opens an editor; the declaration is a file",
     "help": "prints a page of the documentation",
 }

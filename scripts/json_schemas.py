@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 from record_tables import markdown_table
 
-from localrec.cli.doctor import CheckResult
 from localrec.data.answers import Answer
 from localrec.data.questions import Question, RankRequest
 from localrec.data.recommendations import Ranking, Recommendations
@@ -23,6 +22,7 @@ from localrec.graph.interactions import FeedbackRecord
 from localrec.privacy.forget import ForgetReceipt
 from localrec.retrieval.shelf import ShelfReport
 from localrec.workspace.batch_runs import BatchSummary
+from localrec.workspace.doctor_store import CheckResult
 
 VERSION = 1
 FILE = f"localrec-{VERSION}.json"

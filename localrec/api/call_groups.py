@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from localrec.api.session import WorkspaceSession
+from localrec.api.upkeep import UpkeepCalls
 
 if TYPE_CHECKING:
     from localrec.api.catalogs import DatasetCalls, DomainCalls, ModelCalls
+    from localrec.api.evaluating import EvaluateCalls
     from localrec.api.memories import MemoryCalls
     from localrec.api.pictures import ImageCalls
     from localrec.api.shelves import ShelfCalls
+    from localrec.api.teaching import TrainCalls
+    from localrec.api.upkeep import LearnCalls
 
 
-class CallGroups(WorkspaceSession):
+class CallGroups(UpkeepCalls):
     """What a workspace can do, ordered as the command line is."""
 
     @cached_property
@@ -40,7 +43,7 @@ class CallGroups(WorkspaceSession):
 
     @cached_property
     def models(self) -> ModelCalls:
-        """Local models: list, roles, pull, check, use."""
+        """Local models: list, roles, pull, check, use, try_, bench."""
         from localrec.api.catalogs import ModelCalls
 
         return ModelCalls(self)
@@ -58,3 +61,24 @@ class CallGroups(WorkspaceSession):
         from localrec.api.catalogs import DomainCalls
 
         return DomainCalls(self)
+
+    @cached_property
+    def evaluate(self) -> EvaluateCalls:
+        """Measure systems; list, compare, merge, export, judge what was measured."""
+        from localrec.api.evaluating import EvaluateCalls
+
+        return EvaluateCalls(self)
+
+    @cached_property
+    def train(self) -> TrainCalls:
+        """Networks and adapters: sequential, adapter, export, reader, grpo, refine, resume."""
+        from localrec.api.teaching import TrainCalls
+
+        return TrainCalls(self)
+
+    @cached_property
+    def learn(self) -> LearnCalls:
+        """The default ranking of each domain: learn it, status, stop, judge."""
+        from localrec.api.upkeep import LearnCalls
+
+        return LearnCalls(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from localrec.data.rows import ImportReport
     from localrec.llm.model_catalog import ListedModel
     from localrec.sources.dataset_catalog import ListedDataset
+    from localrec.training.adapters.adapter_compare import AdapterComparison
+    from localrec.training.adapters.adapter_eval import AdapterEvaluation
+    from localrec.training.role_bench.records import BenchReport
     from localrec.workspace.domain_check import CheckedDomain
     from localrec.workspace.model_roles import PlayedRole
     from localrec.workspace.own_domains import DomainEntry, NewDomain, RemovedDomain
@@ -79,6 +83,58 @@ class ModelCalls(CallGroup):
         from localrec.workspace.model_roles import use_model
 
         return use_model(self._folder, role, name, None if projector is None else Path(projector))
+
+    def try_(
+        self,
+        adapter: str,
+        *,
+        cases: int = 120,
+        model: str | None = None,
+        question: str | None = None,
+        progress: Progress = no_progress,
+    ) -> AdapterEvaluation | AdapterComparison:
+        """Ask an adapter and its bare model the same cases: who is right how often, and how fast.
+
+        Args:
+            adapter: One that ships, or a GGUF of `train.export`.
+            cases: How many to ask.
+            model: Its base, where the catalogue does not have it.
+            question: Ask both this instead, and return what each says.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.training.adapters.adapter_trial import try_adapter
+
+        with self._session._warm.released():
+            return try_adapter(self._folder, adapter, cases, model, question, progress)
+
+    def bench(
+        self,
+        model: str,
+        *,
+        adapters: Mapping[str, str] | None = None,
+        roles: Sequence[str] = (),
+        cases: int = 60,
+        adopt: bool = False,
+        progress: Progress = no_progress,
+    ) -> BenchReport:
+        """Ask a model and the rules the same cases of each role; takes minutes to hours.
+
+        Args:
+            model: A chat model of the catalogue, or a GGUF.
+            adapters: Role -> the adapter that it is asked with.
+            roles: Only these; by default those of the adapters, or all.
+            cases: Of a role; slow roles take a part of them.
+            adopt: Whether the model plays each role here that it won; `roles()` tells them.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.training.role_bench.model_bench import adopt_won, bench_named
+
+        named = [f"{role}={adapter}" for role, adapter in (adapters or {}).items()]
+        with self._session._warm.released():
+            report = bench_named(self._folder, model, named, roles, cases, progress)
+            if adopt:
+                adopt_won(self._folder, report, model, named)
+        return report
 
 
 class DatasetCalls(CallGroup):

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from localrec.api.session import WorkspaceSession
 from localrec.data.records import TableRows
-from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from localrec.api.exchange import InteractionTable
     from localrec.data.rows import ImportReport
     from localrec.evaluation.comparisons import SystemComparison
-    from localrec.evaluation.configs import AnyRunConfig, RunConfig
     from localrec.evaluation.run_folder import RunFolder, RunMetrics
 
-_RUNS = "runs"
+RUNS = "runs"  # folder of a workspace
 
 
 class Evaluation(TableRows):
@@ -119,67 +112,11 @@ class EvaluationCalls(WorkspaceSession):
             with self._written(found.files) as opened:
                 return store_import(opened, found, None, progress)
 
-    def evaluate(
-        self,
-        config: str | Path,
-        *,
-        systems: Sequence[str] | None = None,
-        own: Mapping[str, object] | None = None,
-        name: str | None = None,
-        progress: Progress = no_progress,
-    ) -> Evaluation:
-        """Measure systems over the same cases; what is measured already is read.
-
-        Args:
-            config: A ready configuration by name, a file, or a folder of data such as RecBole's.
-            systems: Only these of its systems; of a folder any baselines; by default all.
-            own: Name -> a recommender of your own, as a class, a function or an object; docs/api.md
-                says what it needs.
-            name: Of the run's folder in the workspace; by default that of the configuration, with
-                a digest of the systems where you chose them.
-            progress: Called with the step, how much of it is done, and of how much.
-        """
-        from localrec.api.own_systems import OwnSystemFactory
-        from localrec.evaluation.configs import RunConfig
-        from localrec.evaluation.provenance import current_origin
-        from localrec.evaluation.questions.question_harness import run_question_evaluation
-        from localrec.evaluation.ranking.ranking_harness import run_ranking_evaluation
-        from localrec.evaluation.ranking.system_factory import SystemFactory
-        from localrec.evaluation.run_folder import RunFolder
-
-        declared, text = _declared(str(config), systems)
-        if isinstance(declared, RunConfig):
-            declared = _with_chosen(declared, systems, own or {})
-        elif own or systems:
-            raise UsageError(
-                f"{declared.name} asks questions.", "Leave systems and own out, or name another."
-            )
-        folder = RunFolder(self.folder / _RUNS / (name or _run_name(declared, systems, own)))
-        made = current_origin("-c", ["Workspace().evaluate", Path(config).name])
-        home = self._data_of(Path(config), folder.path, progress)
-        workbench = partial(OwnSystemFactory, own=own) if own else SystemFactory
-        with home._warm.lease() as opened:
-            if isinstance(declared, RunConfig):
-                run_ranking_evaluation(
-                    declared,
-                    text,
-                    opened,
-                    folder,
-                    made,
-                    progress=progress,
-                    workbench=workbench,
-                )
-            else:
-                run_question_evaluation(
-                    declared, text, self.folder, folder, made, progress=progress
-                )
-        return Evaluation(folder)
-
     def evaluation(self, name: str) -> Evaluation:
         """Open an earlier run by its name or folder."""
         from localrec.evaluation.run_folder import find_run
 
-        return Evaluation(find_run(name, self.folder / _RUNS))
+        return Evaluation(find_run(name, self.folder / RUNS))
 
     def import_trec(self, path: str | Path, *, reference: str, name: str) -> Evaluation:
         """Judge a foreign TREC run by the cases of a run, as a run of its own.
@@ -193,59 +130,8 @@ class EvaluationCalls(WorkspaceSession):
         from localrec.evaluation.ranking.trec_exchange import import_trec_run
         from localrec.evaluation.run_folder import RunFolder, find_run
 
-        runs = self.folder / _RUNS
+        runs = self.folder / RUNS
         folder = RunFolder(runs / name)
         made = current_origin("-c", ["Workspace().import_trec", reference])
         import_trec_run(find_run(reference, runs), Path(path).expanduser(), folder, made)
         return Evaluation(folder)
-
-    def _data_of(self, config: Path, run: Path, progress: Progress) -> EvaluationCalls:
-        """The workspace that is evaluated on: this one, or one that a folder is imported into."""
-        from localrec.evaluation.data_folders import import_folder
-
-        if not config.is_dir():
-            return self
-        import_folder(config, run / "data", progress)
-        return EvaluationCalls(run / "data")
-
-
-def _declared(config: str, systems: Sequence[str] | None) -> tuple[AnyRunConfig, bytes]:
-    from localrec.evaluation.configs import load_config
-    from localrec.evaluation.data_folders import SYSTEMS, folder_config
-
-    if Path(config).is_dir():
-        return folder_config(Path(config), systems=systems or SYSTEMS)
-    return load_config(config)
-
-
-def _run_name(
-    config: AnyRunConfig, systems: Sequence[str] | None, own: Mapping[str, object] | None
-) -> str:
-    """The configuration's name; where systems were chosen, with a digest of them."""
-    if not systems and not own:
-        return config.name
-    digest = hashlib.blake2b(msgspec.json.encode(config.systems), digest_size=4)
-    return f"{config.name}-{digest.hexdigest()}"
-
-
-def _with_chosen(
-    config: RunConfig, systems: Sequence[str] | None, own: Mapping[str, object]
-) -> RunConfig:
-    """The configuration with the systems that are wanted, those of the user behind ours.
-
-    Raises:
-        UsageError: a name is not in the configuration, or stands for two systems.
-    """
-    from localrec.api.estimators import CODE, code_digest
-    from localrec.evaluation.configs import SystemConfig
-
-    there = {one.name: one for one in config.systems}
-    if unknown := [one for one in systems or () if one not in there]:
-        raise UsageError(
-            f"{config.name} has no system {unknown[0]!r}.", f"It has: {', '.join(there)}."
-        )
-    kept = [one for one in config.systems if systems is None or one.name in systems]
-    if taken := [one for one in own if one in there]:
-        raise UsageError(f"{config.name} has a system {taken[0]!r} already.", "Name yours else.")
-    mine = [SystemConfig(name=one, settings={CODE: code_digest(it)}) for one, it in own.items()]
-    return msgspec.structs.replace(config, systems=(*kept, *mine))

@@ -65,16 +65,9 @@ class TrainingCalls(WorkspaceSession):
             progress: Called with the step, how much of it is done, and of how much.
             settings: train, validation, epochs, batch, learning_rate, seed, device, threads.
         """
-        from localrec.foundation.settings import load_settings
-        from localrec.training.jobs.run_start import begin_run
-        from localrec.training.sft import sft_run
-        from localrec.training.sft.sft_data import SupervisedConfig
+        from localrec.api.teaching import TrainCalls
 
-        chosen = str(base) if base else load_settings(self.folder).chat_model
-        config = SupervisedConfig(role=role, base=chosen, **settings)
-        with self._warm.released():
-            made = sft_run.prepared(self.folder, config, progress)
-            return sft_run.train(begin_run(self.folder, name, made), made, progress)
+        return TrainCalls(self).adapter(role, name=name, base=base, progress=progress, **settings)
 
     def export_adapter(self, run: str, out: str | Path) -> AdapterModelCard:
         """Write a trained adapter as GGUF for llama.cpp; nothing where the two sides differ.
@@ -83,11 +76,9 @@ class TrainingCalls(WorkspaceSession):
             run: The name of a finished training.
             out: The file.
         """
-        from localrec.training.adapters.run_export import export_run
-        from localrec.training.jobs.training_runs import open_run, runs_folder
+        from localrec.api.teaching import TrainCalls
 
-        with self._warm.released():
-            return export_run(open_run(runs_folder(self.folder) / run), Path(out).expanduser())
+        return TrainCalls(self).export(run, out)
 
 
 def _messages(messages: tuple[Any, ...]) -> list[dict[str, str]]:

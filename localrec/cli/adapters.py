@@ -50,25 +50,17 @@ def try_(
 
     The cases are composed from this workspace's graph, in wordings that no adapter learns from.
     """
-    from localrec.llm.adapter_files import base_of, fitting_adapter, role_of
-    from localrec.llm.model_catalog import model_file
-    from localrec.training.adapters.adapter_compare import compare_adapter
-    from localrec.training.adapters.adapter_eval import evaluate_adapter
+    from localrec.training.adapters.adapter_eval import AdapterEvaluation
+    from localrec.training.adapters.adapter_trial import try_adapter
 
     context = command_context()
-    base = model_file(model or base_of(adapter))
-    role = role_of(adapter)
-    file = fitting_adapter(adapter, role, base)
-    tried: AdapterEvaluation | AdapterComparison
     with progress() as steps:
-        if question is None:
-            tried = trial = evaluate_adapter(context.workspace, role, base, file, cases, steps)
-            told = _trial_text(trial)
-        else:
-            tried = both = compare_adapter(context.workspace, role, base, file, question, steps)
-            told = _answers_text(both)
+        tried = try_adapter(context.workspace, adapter, cases, model, question, steps)
     if not context.print_json(tried):
-        console().print(told)
+        if isinstance(tried, AdapterEvaluation):
+            console().print(_trial_text(tried))
+        else:
+            console().print(_answers_text(tried))
 
 
 def _trial_text(trial: AdapterEvaluation) -> str:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import sleep
 
 from localrec.cli.context import CommandContext, note
 from localrec.foundation.progress import Progress
-
-_BETWEEN_LOOKS_S = 0.5
 
 
 def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
@@ -28,13 +25,6 @@ def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
 
 def wait_for_background(context: CommandContext, domain: str, progress: Progress) -> None:
     """Wait while another process makes the vectors of a domain, and show how far it has come."""
-    from localrec.index.pending_vectors import made_elsewhere
+    from localrec.workspace.vector_work import wait_for_vectors
 
-    indexes = context.workspace / "indexes"
-    if (other := made_elsewhere(indexes, domain)) is None:
-        return
-    note(f"{other.as_sentence()} Waiting for them.")
-    while other is not None:
-        progress("embedding texts", other.done, other.total)
-        sleep(_BETWEEN_LOOKS_S)
-        other = made_elsewhere(indexes, domain)
+    wait_for_vectors(context.workspace, domain, progress, note)

@@ -20,25 +20,14 @@ def describe(
     domain: DomainOption = None,
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
-    from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
     from localrec.workspace.domain_choice import domain_of_question
+    from localrec.workspace.item_texts import describe_items
 
     context = command_context()
     with context.open_workspace(writable=True) as opened, progress() as steps:
-        chosen = domain_of_question(opened, "", domain)
-        stages = opened.context(chosen)
-        model = opened.models.open("writer")
-        summary = generate_descriptions(
-            opened.store,
-            stages.catalogue,
-            stages.vocabulary,
-            model,
-            limit,
-            lambda done, total: steps("describing", done, total),
-        )
-        if summary.written:
-            opened.imports.embed_texts(load_domain(chosen), steps)
+        about = load_domain(domain_of_question(opened, "", domain))
+        summary = describe_items(opened, about, limit, steps)
     if not context.print_json(summary):
         note(
             f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "

@@ -8,39 +8,12 @@ and what is not encrypted.
 
 from __future__ import annotations
 
-import importlib.metadata
-import os
-import platform
-import stat
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from localrec.cli.context import command_context, console
-from localrec.cli.doctor_store import (
-    CheckResult,
-    check_copies,
-    check_domains,
-    check_store,
-    went_back,
-)
-from localrec.foundation.errors import LocalrecError, UsageError
-
-if TYPE_CHECKING:
-    from localrec.workspace.domain_context import DomainContext
-
-_LIBRARIES = {
-    "duckdb": "",
-    "numpy": "",
-    "networkx": "",
-    "onnxruntime": "",
-    "tokenizers": "",
-    "hnswlib": "pip install hnswlib (exact search serves without it)",
-    "llama-cpp-python": "pip install 'localrec[llm]' (every step has a counterpart without it)",
-}
+from localrec.foundation.errors import UsageError
 
 _STYLES = {"ok": "green", "mended": "green", "missing": "yellow", "broken": "red"}
 
@@ -64,6 +37,9 @@ def doctor(
     ] = False,
 ) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
+    from localrec.workspace.doctor_checks import check_all, check_privacy
+    from localrec.workspace.doctor_store import went_back
+
     context = command_context()
     if privacy and (repair or return_to_copy):
         raise UsageError(
@@ -72,14 +48,9 @@ def doctor(
     if return_to_copy:
         findings = list(went_back(context.workspace))
     elif privacy:
-        findings = [
-            *_network(),
-            *_network_switches(),
-            *_network_libraries(),
-            *_file_modes(context.workspace),
-        ]
+        findings = check_privacy(context.workspace)
     else:
-        findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace, repair)]
+        findings = check_all(context.workspace, repair=repair)
     code = int(any(finding.state == "broken" for finding in findings))
     if context.print_json(findings):
         return code
@@ -94,143 +65,3 @@ def doctor(
         if finding.remedy and finding.state in ("missing", "broken"):
             out.print(Text(f"         {finding.remedy}", style="dim"))
     return code
-
-
-def _python() -> Iterator[CheckResult]:
-    good = sys.version_info >= (3, 11)
-    yield CheckResult(
-        "Python", "ok" if good else "broken", platform.python_version(), "Use Python 3.11 or newer."
-    )
-
-
-def _libraries() -> Iterator[CheckResult]:
-    for name, remedy in _LIBRARIES.items():
-        try:
-            yield CheckResult(name, "ok", importlib.metadata.version(name))
-        except importlib.metadata.PackageNotFoundError:
-            yield CheckResult(name, "missing", "not installed", remedy or f"pip install {name}")
-
-
-def _models() -> Iterator[CheckResult]:
-    from localrec.llm.model_catalog import load_catalog, status
-
-    for name, model in load_catalog().items():
-        state = status(name)
-        yield CheckResult(
-            f"model {name}",
-            {"ok": "ok", "missing": "missing", "damaged": "broken"}[state],
-            model.title if state == "ok" else state,
-            f"localrec models pull {name}",
-        )
-
-
-def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
-    from localrec.workspace import OpenWorkspace
-
-    if not (folder / "store.duckdb").is_file():
-        yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
-        return
-    try:
-        with OpenWorkspace(folder) as opened:
-            domains = opened.domains()
-            counts = {name: _searchable_items(opened.context(name)) for name in domains}
-    except LocalrecError as error:
-        yield CheckResult("workspace", "broken", error.message, error.hint)
-        yield from check_copies(folder)
-        return
-    if not counts:
-        yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
-    for name, count in counts.items():
-        yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
-        yield from _ranking(folder, name)
-    yield from check_store(folder, repair)
-    yield from check_domains(folder)
-    yield from check_copies(folder)
-
-
-def _searchable_items(context: DomainContext) -> int:
-    """Count the items of a domain; raises where questions could not be answered."""
-    _ = context.models.embedder.embed([context.domain.name]), context.fields, context.vocabulary
-    return len(context.catalogue)
-
-
-def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
-    """How the lists of a domain are ranked; nothing where nobody did anything there."""
-    from localrec.cli.learn import learning_text, report_text
-    from localrec.graph.journal import open_settled
-    from localrec.ranking.learned.progress_file import learning_progress
-    from localrec.ranking.learned.stored import is_stale, ranking_report
-
-    indexes, name = folder / "indexes", f"ranking {domain}"
-    running, report = learning_progress(indexes, domain), ranking_report(indexes, domain)
-    if running is not None:
-        yield CheckResult(name, "ok", learning_text(running), "Stop it: localrec learn --stop")
-    elif report is not None:
-        yield CheckResult(name, "ok", report_text(report))
-    else:
-        with open_settled(folder, read_only=True) as store:
-            if is_stale(store, indexes, domain):
-                yield CheckResult(name, "missing", "not learnt yet", "localrec learn")
-
-
-def _network() -> Iterator[CheckResult]:
-    from localrec.privacy.network import NETWORK_COMMANDS
-
-    yield CheckResult("network", "ok", f"only {' and '.join(NETWORK_COMMANDS)} use it")
-
-
-def _network_switches() -> Iterator[CheckResult]:
-    from localrec.foundation.offline import SWITCHES
-
-    for name, wanted in SWITCHES.items():
-        value = os.environ.get(name)
-        yield CheckResult(
-            f"switch {name}",
-            "ok" if value == wanted else "broken",
-            "not set" if value is None else value,
-            f"Set it to {wanted}, or leave it unset for localrec to set.",
-        )
-
-
-def _network_libraries() -> Iterator[CheckResult]:
-    """Installed libraries that could reach a network, and what keeps them from it."""
-    from localrec.privacy.network import LIBRARIES, LIBRARIES_WITHOUT_NETWORK
-
-    for library in LIBRARIES:
-        try:
-            version = importlib.metadata.version(library.name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        yield CheckResult(
-            f"library {library.name} {version}", "ok", f"could {library.could}; {library.kept}"
-        )
-    yield CheckResult(
-        "other libraries",
-        "ok",
-        f"{len(LIBRARIES_WITHOUT_NETWORK)} known, without network code in use",
-    )
-
-
-def _file_modes(folder: Path) -> Iterator[CheckResult]:
-    """Who may read the workspace: every file and folder on its own, where somebody else may."""
-    yield CheckResult(
-        "encryption", "missing", "none: localrec encrypts nothing", "Use your disk's encryption."
-    )
-    if not folder.is_dir():
-        yield CheckResult(
-            "workspace", "missing", f"{folder} is not there", "Import something first."
-        )
-        return
-    count = 0
-    for path in (folder, *sorted(folder.rglob("*"))):
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            yield CheckResult(f"link {path}", "ok", f"leads to {path.readlink()}; not looked into")
-            continue
-        count += 1
-        if mode & 0o077:
-            wanted = "700" if path.is_dir() else "600"
-            yield CheckResult(
-                f"mode {path}", "broken", f"{mode & 0o777:04o}", f"chmod {wanted} '{path}'"
-            )
-    yield CheckResult("workspace", "ok", f"{count} files and folders looked at in {folder}")

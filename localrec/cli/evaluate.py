@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from localrec.evaluation.comparisons import SystemComparison
     from localrec.evaluation.configs import AnyRunConfig
-    from localrec.evaluation.run_folder import RunFolder, RunMetrics, SystemResult
+    from localrec.evaluation.run_folder import RunMetrics, SystemResult
     from localrec.evaluation.statistics import IntervalEstimate
 
 EXAMPLES = """
@@ -180,13 +180,10 @@ def _data_of(config: str, run_folder: Path, workspace: Path) -> Path:
 
 def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:
     """Say of each metric whether the first run is better, worse, or cannot be told apart."""
-    from localrec.evaluation.comparisons import compare_runs
-    from localrec.evaluation.run_folder import find_run
+    from localrec.evaluation.run_listing import compare_named
 
     context = command_context()
-    runs = context.workspace / _RUNS
-    (mine, our_system), (other, their_system) = _run_and_system(ours), _run_and_system(theirs)
-    found = compare_runs(find_run(mine, runs), find_run(other, runs), our_system, their_system)
+    found = compare_named(ours, theirs, context.workspace / _RUNS)
     if context.print_json(found):
         return
     for one in found:
@@ -195,12 +192,10 @@ def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:
 
 def list_() -> None:
     """The runs of the workspace, and the configurations that are ready to run."""
-    from localrec.evaluation.configs import ready_configs
-    from localrec.evaluation.run_folder import runs_in
+    from localrec.evaluation.run_listing import listed_configs, listed_runs
 
     context = command_context()
-    runs = [_listed_run(folder) for folder in runs_in(context.workspace / _RUNS)]
-    ready = [_listed_config(path) for path in ready_configs().values()]
+    runs, ready = listed_runs(context.workspace / _RUNS), listed_configs()
     if context.print_json({"runs": runs, "configs": ready}):
         return
     from rich.table import Table
@@ -209,36 +204,8 @@ def list_() -> None:
     for title in ("name", "state", "systems", "what"):
         table.add_column(title, no_wrap=title == "name")
     for one in (*runs, *ready):
-        table.add_row(one["name"], one["state"], ", ".join(one["systems"]), one["title"])
+        table.add_row(one.name, one.state, ", ".join(one.systems), one.title)
     console().print(table)
-
-
-def _listed_run(folder: RunFolder) -> dict[str, Any]:
-    figures, declared = folder.metrics(), folder.any_origin().run
-    return {
-        "name": folder.path.name,
-        "state": "complete" if figures.complete else "unfinished",
-        "systems": [one.name for one in figures.systems],
-        "title": declared.title,
-    }
-
-
-def _listed_config(path: Path) -> dict[str, Any]:
-    from localrec.evaluation.configs import load_config
-
-    declared, _ = load_config(str(path))
-    return {
-        "name": path.stem,
-        "state": "ready",
-        "systems": [one.name for one in declared.systems],
-        "title": declared.title,
-    }
-
-
-def _run_and_system(named: str) -> tuple[str, str | None]:
-    """RUN:SYSTEM; a colon further left may be a drive's."""
-    run, colon, system = named.rpartition(":")
-    return (run, system) if colon and not {"/", "\\"} & set(system) else (named, None)
 
 
 def _render(found: RunMetrics) -> None:

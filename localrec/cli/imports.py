@@ -48,7 +48,6 @@ Examples:\n\n
   localrec import imdbtitles title.basics.tsv.gz
 """
 _SHOWN = 20
-_PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
 DayOption = Annotated[
     datetime | None,
     typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
@@ -321,23 +320,9 @@ def index(
 
 
 def _index_pending(context: CommandContext, name: str, steps: Any) -> int:
-    """Embed what an import left over, with the store free between the batches."""
-    from localrec.graph.domain_files import load_domain
-    from localrec.graph.journal import open_settled
-    from localrec.index.pending_vectors import embed_in_steps, read_pending
-    from localrec.workspace import OpenWorkspace
+    from localrec.workspace.vector_work import embed_pending
 
-    indexes = context.workspace / "indexes"
-    if read_pending(indexes, name) is None:
-        return 0
-    with OpenWorkspace(context.workspace) as opened:  # for its models; its store stays closed
-        return embed_in_steps(
-            lambda: open_settled(context.workspace, read_only=False, wait_s=_PATIENCE_S),
-            indexes,
-            load_domain(name),
-            opened.models.embedder,
-            lambda done, total: steps("embedding texts", done, total),
-        )
+    return embed_pending(context.workspace, name, steps)
 
 
 def _tell_status(context: CommandContext, names: list[str]) -> None:

@@ -52,7 +52,7 @@ def show(domain: DomainOption = None) -> None:
 def edit(
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="PATH", help="The new rules; else they come from stdin."),
+        typer.Option("--file", metavar="PATH", help="The new rules; - or none reads stdin."),
     ] = None,
     domain: DomainOption = None,
 ) -> None:
@@ -60,6 +60,7 @@ def edit(
     from localrec.workspace.memories import put_rules
 
     context = command_context()
+    file = None if file == Path("-") else file
     text = read_piped("Give --file, or pipe the rules in.") if file is None else _read(file)
     with context.open_workspace(writable=True) as opened:
         saved = put_rules(opened, text, domain, "The rules" if file is None else str(file))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localrec.cli.context import command_context, console, note, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from localrec.training.role_bench.records import BenchReport, RoleResult
+    from localrec.training.role_bench.records import BenchReport
 
 EXAMPLES = """
 Examples:\n\n
@@ -64,13 +62,17 @@ def bench(
     wordings and rows that no adapter learns from. The model wins a role where it is better by
     more than chance.
     """
+    from localrec.training.role_bench.model_bench import adopt_won, bench_named
+
     context, named = command_context(), adapter or []
-    report = _measure(context.workspace, model, named, roles, cases)
+    asked = [role.strip() for role in roles.split(",")] if roles else []
+    with progress() as steps:
+        report = bench_named(context.workspace, model, named, asked, cases, steps)
     if page is not None:
         from localrec.training.role_bench.page import add_to_page
 
         add_to_page(page, report)
-    adopted = _adopt(context.workspace, report, model, named) if adopt else []
+    adopted = adopt_won(context.workspace, report, model, named) if adopt else []
     if context.print_json({"report": report, "adopted": adopted}):
         return
     console().print(_as_text(report), soft_wrap=True)
@@ -78,72 +80,6 @@ def bench(
         note(f"{role} is played by {model} from now on.")
     if adopt and not adopted:
         note("It won no role, so that nothing was changed.")
-
-
-def _measure(
-    folder: Path, model: str, adapters: list[str], roles: str | None, cases: int
-) -> BenchReport:
-    from localrec.llm.gguf_header import check_model, read_header
-    from localrec.llm.model_catalog import model_file
-    from localrec.training.role_bench.bench import ROLES, bench_model
-    from localrec.workspace.model_roles import adapters_of_roles
-
-    file = model_file(model)
-    check_model(file, read_header(file))
-    beside = adapters_of_roles(adapters, file)
-    asked = [role.strip() for role in roles.split(",")] if roles else list(beside) or list(ROLES)
-    arguments = _arguments(model, adapters, roles, cases)
-    with progress() as steps:
-        return bench_model(folder, file, beside, asked, cases, steps, arguments)
-
-
-def _arguments(model: str, adapters: list[str], roles: str | None, cases: int) -> list[str]:
-    """The arguments that decide the figures, without folders."""
-    beside = [Path(one).name if "/" in one else one for one in adapters]
-    return [
-        Path(model).name,
-        *(part for one in beside for part in ("--adapter", one)),
-        *(["--roles", roles] if roles else []),
-        *("--cases", str(cases)),
-    ]
-
-
-def _adopt(folder: Path, report: BenchReport, model: str, adapters: list[str]) -> list[str]:
-    """Bind each role that was won, with its figure; a role that nobody can bind is passed over."""
-    from localrec.foundation.paths import make_private
-    from localrec.foundation.settings import (
-        SLOTS,
-        ModelRole,
-        bind_role,
-        load_settings,
-        save_settings,
-        with_figure,
-    )
-    from localrec.workspace.model_roles import with_adapter_bound
-
-    settings = load_settings(folder)
-    name = str(Path(model).resolve()) if model.endswith(".gguf") else model
-    beside: Mapping[str, str] = {one.partition("=")[0]: one.partition("=")[2] for one in adapters}
-    adopted = []
-    for result in report.results:
-        role = result.role
-        bindable = role in get_args(ModelRole) and (role != SLOTS or role in beside)
-        if not result.is_won or not bindable:
-            continue
-        settings = bind_role(settings, role, name)
-        if role in beside:
-            settings = with_adapter_bound(settings, role, beside[role])
-        settings = with_figure(settings, role, _figure(result))  # type: ignore[arg-type]
-        adopted.append(role)
-    if adopted:
-        make_private(folder)
-        save_settings(folder, settings)
-    return adopted
-
-
-def _figure(result: RoleResult) -> str:
-    model, rules = result.model.quality.value, result.rules.quality.value
-    return f"{model:.3f} against {rules:.3f} of the {result.rules.name}, {result.cases} cases"
 
 
 def _as_text(report: BenchReport) -> str:

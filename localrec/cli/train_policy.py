@@ -17,7 +17,6 @@ from localrec.cli.train_adapter import (
     report,
     timed_name,
 )
-from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from localrec.training.jobs.estimates import ResourceEstimate
@@ -200,14 +199,10 @@ def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Name of a run that was stopped.")],
 ) -> None:
     """Go on with a training behind its last checkpoint, as if it had never been stopped."""
-    from localrec.training.jobs.training_runs import open_run, runs_folder
+    from localrec.training.jobs.training_runs import open_stopped_run
 
     context = command_context()
-    opened = open_run(runs_folder(context.workspace) / run)
-    if opened.state.status == "finished":
-        raise UsageError(
-            f"{run} came to its end already.", f"Export it: localrec train export {run}"
-        )
+    opened = open_stopped_run(context.workspace, run)
     if opened.kind == "adapter":
         _resume_adapter(context.workspace, opened)
     else:
@@ -240,10 +235,9 @@ def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
 def _resume_policy(folder: Path, run: TrainingRun) -> None:
     from localrec.training.jobs.run_start import continue_run
     from localrec.training.rl import policy_run
-    from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
+    from localrec.training.rl.policy_config import policy_config_of
 
-    kinds: dict[str, type[PolicyConfig]] = {"grpo": GrpoConfig, "refine": RefineConfig}
-    config = run.config(kinds[run.kind])
+    config = policy_config_of(run)
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
         run = continue_run(folder, run.name, made)

@@ -52,20 +52,13 @@ def reader(
     them once, and a small network learns on its states which names are wanted, refused, an example
     or said by the way. The one that ships lies in localrec/understanding/languages/en-roles.npz.
     """
-    from localrec.index.embedders import MiniLmEmbedder, open_embedder
-    from localrec.training.reader.carriers import read_carriers
     from localrec.training.reader.role_states import RoleConfig
-    from localrec.training.reader.role_training import train_roles
-    from localrec.understanding.question_roles import load_roles
+    from localrec.training.reader.role_training import train_reader
 
     context = command_context()
     config = RoleConfig(questions=questions, epochs=epochs, learning_rate=learning_rate, seed=seed)
-    learnt, judged = read_carriers(carriers), read_carriers(held_out or ())
-    encoder = open_embedder(threads=1)
-    assert isinstance(encoder, MiniLmEmbedder)
     with progress() as steps:
-        begun = None if start is None else load_roles(start)
-        report = train_roles(learnt, judged, encoder, out, config, steps, begun)
+        report = train_reader(carriers, held_out or (), out, config, steps, start)
     if not context.print_json(report):
         console().print(_report_text(report, out))
 

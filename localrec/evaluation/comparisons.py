@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.evaluation.questions.answer_scoring import COSTS, FAULTS, MEASURES
 from localrec.evaluation.ranking.inference import CaseResult
 from localrec.evaluation.ranking.scoring import FALLING, Values, parts_of, values_of
@@ -39,7 +40,7 @@ class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
     compared: Comparison
 
 
-class SystemComparison(msgspec.Struct, frozen=True, kw_only=True):
+class SystemComparison(msgspec.Struct, Record, frozen=True, kw_only=True):
     """Two systems over their common cases, named as RUN:SYSTEM."""
 
     ours: str

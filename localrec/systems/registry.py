@@ -7,11 +7,12 @@ system to an object that is a `System`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from localrec.foundation.errors import UsageError
-from localrec.foundation.plugins import SYSTEMS, installed_plugins
+from localrec.foundation.plugins import SYSTEMS, PluginError, installed_plugins
 from localrec.systems.system import System, SystemKind, SystemOptions
 
 if TYPE_CHECKING:
@@ -63,6 +64,15 @@ class SystemRegistry:
         found = [name for name, plugin in plugins if kind in plugin.load().kinds]
         found += [name for name, system in self._systems.items() if kind in system.kinds]
         return list(dict.fromkeys([*_SHIPPED[kind], *sorted(found)]))
+
+    def plugin_names(self, kind: SystemKind) -> list[str]:
+        """List the systems of one kind that other packages add and that can be loaded."""
+        found = []
+        for name, plugin in installed_plugins(SYSTEMS).items():
+            with suppress(PluginError):
+                if name not in _SHIPPED[kind] and kind in plugin.load().kinds:
+                    found.append(name)
+        return found
 
     def get(self, name: str, kind: SystemKind) -> System:
         """Load a system by name.

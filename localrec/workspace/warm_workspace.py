@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _AT_EXIT_S = 1.0  # a request that takes longer ends with the process
 HOLD_S = 1.0  # how long the store stays open after a request
+# After so many requests the store is closed and opened anew: some memory that DuckDB takes stays
+# taken for as long as one connection is open, about 11 KiB a request.
+REQUESTS_PER_CONNECTION = 500
 
 
 class WarmWorkspace:
@@ -51,6 +54,8 @@ class WarmWorkspace:
         self._pool: ModelPool | None = None  # outlives the workspace: starting takes seconds
         self._models: Models | None = None
         self._closing = DelayedClose(hold_s, self._lock, self._release)
+        self._depth = 0  # leases that are open, one inside the other
+        self._served = 0  # requests since the store was opened
         # A store that is open when Python ends makes DuckDB complain on stderr.
         atexit.register(_close_if_alive, weakref.ref(self))
 
@@ -63,10 +68,12 @@ class WarmWorkspace:
         """
         with self._lock:
             self._closing.cancel()
+            self._depth += 1
             try:
                 yield self._current()
             finally:
-                self._closing.restart()
+                self._depth -= 1
+                self._end_lease()
 
     @contextmanager
     def released(self) -> Iterator[None]:
@@ -127,8 +134,19 @@ class WarmWorkspace:
             self._mark = mark
         return self._opened
 
+    def _end_lease(self) -> None:
+        """Let the store go now, or in a moment; not in the middle of a request."""
+        if self._depth:
+            return
+        self._served += 1
+        if self._served >= REQUESTS_PER_CONNECTION:
+            self._release()
+        else:
+            self._closing.restart()
+
     def _release(self) -> None:
         self._closing.cancel()
+        self._served = 0
         if self._store is not None:
             self._store.close()
 

@@ -3,13 +3,13 @@
 Run:
     python scripts/studies/run.py mcp_calls [--calls 1000] [--messages 5000] [--workspace PATH]
 
-A real client starts `localrec mcp` and makes all calls in one session: questions, searches and
-items of the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one
-is made through `localrec.Workspace` in the client's process, so that both see the same machine.
-Memory is what the server alone holds (its unique set), taken fifty times after a
-pause in which it lets the store go, as it does a second after a call; while the store is open,
-DuckDB's cache comes and goes. A line through what follows the first third tells the growth a call,
-with a 95% interval that counts neighbouring samples as one where they resemble each other.
+A real client starts `localrec mcp` and makes all calls in one session: questions and searches of
+the bundled drinks in turn (localrec datasets pull cocktails). After each call the same one is made
+through `localrec.Workspace` in the client's process, so that both see the same machine. Memory is
+what the server alone holds (its unique set), taken fifty times between two calls. There is no pause
+in which the server would let the store go, as it does a second after a call: so it is the memory
+that a client meets who never rests. A line through what follows the first third tells the growth a
+call, with a 95% interval that counts neighbouring samples as one where they resemble each other.
 
 Then a second server gets malformed messages down its pipe: valid ones with bytes changed, cut off,
 of wrong types or far too large, drawn with a seed; after every fiftieth a valid call, which must be
@@ -42,11 +42,9 @@ from scipy.stats import linregress, t
 from localrec import Workspace
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
-from localrec.workspace.warm_workspace import HOLD_S
 
 CALLS, MESSAGES = 1_000, 5_000
 SAMPLES = 50  # of memory in a session
-REST_S = HOLD_S + 1.5  # the store is closed by then, on a busy machine too
 VALID_EVERY = 50
 SEED = 31
 MIB = 1 << 20
@@ -63,8 +61,8 @@ class ServerFigures(msgspec.Struct, frozen=True, kw_only=True):
         served: Milliseconds of a call through the server.
         direct: Of the same call through the API.
         ratio: Of the medians.
-        memory_mib: What the server alone holds at rest, after each tenth of the calls.
-        growth_kib: KiB that memory at rest grows a call, after the first third of the calls.
+        memory_mib: What the server alone holds, after each tenth of the calls.
+        growth_kib: KiB that it grows a call, after the first third of the calls.
         growth_low_kib: Lower end of its 95% interval.
         growth_high_kib: Upper end.
         malformed: Malformed messages sent to a second server.
@@ -133,7 +131,7 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 
 async def session(folder: Path, calls: int) -> tuple[list[float], list[float], list[float]]:
-    """Seconds of each call through the server and the API; the server's memory at each pause."""
+    """Seconds of each call through the server and the API; the server's memory, fifty times."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, "mcp", "--workspace", str(folder)],
@@ -158,7 +156,6 @@ async def session(folder: Path, calls: int) -> tuple[list[float], list[float], l
                 served.append(turned - begun)
                 direct.append(ended - turned)
                 if len(served) % (calls // SAMPLES) == 0:
-                    await asyncio.sleep(REST_S)
                     memory.append(own_memory_of(child))
     return served, direct, memory
 
@@ -297,7 +294,7 @@ def as_markdown(one: ServerFigures) -> str:
         ["through the API in the same process, ms", ", ".join(one.direct.cells())],
         ["ratio of the medians", f"{one.ratio:.2f}"],
         [
-            "server's own memory at rest, after each tenth of the calls, MiB",
+            "server's own memory, after each tenth of the calls, MiB",
             ", ".join(f"{mib:.0f}" for mib in one.memory_mib),
         ],
         [

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from localrec import AsyncWorkspace, InputError, UsageError, Workspace
+from localrec import AsyncWorkspace, InputError, ModelError, UsageError, Workspace
 
 
 @pytest.fixture
@@ -155,6 +155,75 @@ class TestPictures:
     def test_what_is_looked_for_has_to_be_said(self, desk):
         with pytest.raises(UsageError, match="Find by what"):
             desk.images.find()
+
+
+class TestUpkeep:
+    def test_the_doctor_finds_what_the_command_finds(self, desk, told):
+        assert desk.doctor(privacy=True).to_rows() == told("doctor", "--privacy")
+        found = {check.what: check.state for check in desk.doctor()}
+        assert found["catalogue cocktails"] == "ok" and "broken" not in found.values()
+
+    def test_too_little_to_learn_from_is_told(self, desk, told):
+        [fit] = desk.learn(domain="cocktails")
+        assert fit.rows == 0 and "too few" in fit.text
+        assert {name: one.to_dict() for name, one in desk.learn.status().items()} == told(
+            "learn", "--status"
+        )
+
+    def test_an_index_that_is_complete_embeds_nothing(self, desk):
+        assert desk.index() == {"cocktails": 0}
+
+
+class TestMeasuring:
+    @pytest.fixture
+    def run(self, desk, tmp_path):
+        drinks = [row["key"] for row in desk.sql("select key from items limit 30").to_rows()]
+        lines = ["user_id:token\titem_id:token\ttimestamp:float"]
+        lines += [
+            f"u{user}\t{drinks[(user * 7 + place * 3) % 30]}\t{place}"
+            for user in range(12)
+            for place in range(6)
+        ]
+        folder = tmp_path / "met"
+        folder.mkdir()
+        (folder / "met.inter").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return desk.evaluate(folder, systems=["popularity", "random"], name="small")
+
+    def test_runs_are_listed_compared_and_exported(self, desk, run, told, tmp_path):
+        assert [one.name for one in desk.evaluate.list() if one.state == "complete"] == ["small"]
+        printed = told("evaluate", "list")
+        assert desk.evaluate.list().to_rows() == printed["runs"] + printed["configs"]
+        [compared] = desk.evaluate.compare("small:popularity", "small:random")
+        assert (compared.ours, compared.theirs) == ("small:popularity", "small:random")
+        files = desk.evaluate.export("small", tmp_path / "trec")
+        assert files and all(file.is_file() for file in files)
+
+    def test_what_explains_nothing_cannot_be_judged(self, desk, run):
+        with pytest.raises(InputError, match="neither answers"):
+            desk.evaluate.judge("small")
+
+    def test_models_and_runs_that_are_not_there_are_refused(self, desk):
+        with pytest.raises(ModelError, match="no model named"):
+            desk.models.bench("nothing")
+        for call in (desk.train.resume, lambda run: desk.train.refine(run, name="better")):
+            with pytest.raises(InputError, match="no training run"):
+                call("nothing")
+
+    def test_settings_of_a_policy_and_of_its_requests_reach_the_training(self, desk, monkeypatch):
+        from localrec.training.rl import policy_run
+
+        asked = []
+
+        def prepared(folder, config, progress):
+            asked.append(config)
+            raise InputError("far enough", "")
+
+        monkeypatch.setattr(policy_run, "prepared", prepared)
+        with pytest.raises(InputError, match="far enough"):
+            desk.train.grpo(name="first", base="smollm2-135m", candidates=5, seed=3, steps=2)
+        [config] = asked
+        assert (config.base, config.steps, config.seed) == ("smollm2-135m", 2, 3)
+        assert (config.episodes.candidates, config.episodes.seed) == (5, 3)
 
 
 def test_groups_are_awaited_too(desk):

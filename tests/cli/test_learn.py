@@ -10,7 +10,6 @@ import time
 import pytest
 
 from localrec.cli.app import run
-from localrec.cli.learn import learning_text
 from localrec.data.rows import Event
 from localrec.graph.interactions import store_feedback
 from localrec.memory.user_summaries import build_item_features
@@ -18,6 +17,7 @@ from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.progress_file import LearningProgress
 from localrec.ranking.learned.stored import folder_of, learn, read_log
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.ranking_fits import learning_text
 from tests.planted import planted_store
 
 CROWD = 15

@@ -263,6 +263,13 @@ class TestRules:
         assert "Version 1, edited" in again.err
         assert again.out == shown.out
 
+    def test_are_read_from_a_pipe_too(self, memory, monkeypatch):
+        shown = memory("rules", "show").out
+        for words in (("--file", "-"), ()):
+            monkeypatch.setattr("sys.stdin", io.StringIO(shown))
+            assert "edited" in memory("rules", "edit", *words).err
+        assert told(memory("rules", "show", "--json"))["version"] == 2
+
     def test_that_are_wrong_change_nothing(self, memory, tmp_path):
         path = tmp_path / "my.rules"
         path.write_text('rules "x" for "cocktails"\n\nrule "y": run rm', encoding="utf-8")

@@ -134,7 +134,7 @@ def test_vectors_are_made_by_one_process_at_a_time(busy, cli, monkeypatch):
             for told in (busy / "indexes").glob("pending-*.json"):
                 told.unlink()
 
-    monkeypatch.setattr("localrec.cli.background_index.sleep", look)
+    monkeypatch.setattr("localrec.workspace.vector_work.sleep", look)
     monkeypatch.setattr(
         import_service.ImportService, "embed_texts", lambda *_: looks.append("ours") or 0
     )
@@ -150,7 +150,7 @@ def test_where_that_process_dies_the_vectors_are_made_all_the_same(busy, cli, mo
     def die(_seconds):
         tell_pending(busy / "indexes", "wines", 1, 9, 2**22 + 1)  # a number that no process has
 
-    monkeypatch.setattr("localrec.cli.background_index.sleep", die)
+    monkeypatch.setattr("localrec.workspace.vector_work.sleep", die)
     monkeypatch.setattr("localrec.cli.imports._index_pending", lambda *_: made.append(1) or 0)
     monkeypatch.setattr(import_service.ImportService, "embed_texts", lambda *_: 0)
     assert cli("--workspace", str(busy), "index", "--domain", "wines").code == 0

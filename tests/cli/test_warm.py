@@ -20,7 +20,7 @@ from localrec.cli.warm_server import serve
 from localrec.cli.warm_socket import WarmRequest, send
 from localrec.foundation.progress import no_progress
 from localrec.privacy.forget import ForgetScope, forget
-from localrec.workspace import OpenWorkspace
+from localrec.workspace import OpenWorkspace, warm_workspace
 from localrec.workspace.warm_workspace import WarmWorkspace
 from tests.planted import planted_store
 
@@ -172,6 +172,33 @@ class TestWhatChanged:
         assert gone.returncode == 0, gone.stderr
         assert "anna" in run_start(*line).stderr  # nobody knows her
         assert len(served(log)) == 2
+
+    def test_a_busy_workspace_opens_its_store_anew_between_requests(self, workspace, monkeypatch):
+        monkeypatch.setattr(warm_workspace, "REQUESTS_PER_CONNECTION", 3)
+        warm = WarmWorkspace(workspace, hold_s=3600)
+        try:
+            connections, catalogues = [], []
+            for _ in range(5):
+                with warm.lease() as opened:
+                    catalogues.append(opened.context(opened.domains()[0]).catalogue)
+                    connections.append(warm._store._open)
+            assert connections[0] is connections[2] is not connections[3] is connections[4]
+            assert catalogues[0] is catalogues[4]  # what was read serves on
+        finally:
+            warm.close()
+
+    def test_a_request_keeps_its_connection_to_its_end(self, workspace, monkeypatch):
+        monkeypatch.setattr(warm_workspace, "REQUESTS_PER_CONNECTION", 1)
+        warm = WarmWorkspace(workspace, hold_s=3600)
+        try:
+            with warm.lease():
+                connection = warm._store._open
+                with warm.lease() as inner:
+                    assert inner.domains()
+                assert warm._store._open is connection is not None
+            assert warm._store._open is None
+        finally:
+            warm.close()
 
     def test_what_was_forgotten_leaves_the_memory_although_nobody_asks(self, workspace):
         warm = WarmWorkspace(workspace, hold_s=0)

@@ -14,11 +14,15 @@ from localrec.foundation.plugins import (
     SOURCES,
     PluginError,
     find_plugin,
+    installed_plugins,
     list_plugins,
     shipped_plugins,
 )
 from localrec.graph.domain_files import known_domains, load_domain
 from localrec.sources import open_source, source_kinds
+from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import IntentCorrection, QuestionRequest, RequestHandle
 
 from .conftest import install
 
@@ -66,6 +70,24 @@ class TestTheExampleOfTheDocumentation:
         assert ran.code == 0, ran.err
         for system in ("latest", "rare"):
             assert (tmp_path / "run" / f"cases-{system}.jsonl").read_text().count("\n") >= 6
+
+    def test_its_system_answers_in_the_app(self, tea, tmp_path, cli):
+        home = tmp_path / "home"
+        home.mkdir()
+        (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
+        cli("import", "auto", write_cups(tmp_path / "cups.csv"), "--workspace", home)
+        services = AppServices(home, hold_s=0.05)
+        asked = QuestionRequest(text="a green tea", k=1, system="rare")
+        try:
+            assert services.plugin_systems() == ("rare",)
+            found = services.ask(asked, RequestHandle(), lambda items: None)
+            assert [item.name for item in found.answer.items] == ["Oolong"]
+            assert found.domain == "tea" and found.intent.constraints
+            corrected = IntentCorrection(intent=found.intent)
+            again = services.ask_intent(asked, corrected, RequestHandle(), lambda items: None)
+            assert again.answer.items[0].name in {"Sencha", "Oolong", "Matcha", "Gyokuro"}
+        finally:
+            services.close()
 
     def test_it_keeps_the_contracts(self, tea):
         options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "none.ini")
@@ -121,6 +143,11 @@ class TestABrokenPackage:
         with pytest.raises(PluginError, match=r"cracked:Reader of cracked .*no luck") as caught:
             open_source("cracked")
         assert "uninstall" in caught.value.hint
+
+    def test_is_not_offered_in_the_app(self, tea, site):
+        install(site, "broken", "1", {"localrec.systems": {"broken": "nowhere:SYSTEM"}})
+        installed_plugins.cache_clear()
+        assert SYSTEM_REGISTRY.plugin_names("answerer") == ["rare"]
 
     def test_leaves_the_other_plugins_alone(self, site):
         install(site, "cracked", "1", {SOURCES: {"cracked": "not_there:Reader"}})

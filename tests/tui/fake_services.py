@@ -95,12 +95,14 @@ class FakeServices(Recorder):
     Attributes:
         empty: There is no store.
         words: What people said.
+        added_systems: Names of systems of other packages.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.empty = False
         self.words: list[NewFeedback] = []
+        self.added_systems: tuple[str, ...] = ()
         self.known = ["anna", "bert"]
         self.pictured: QueryImage | None = None
         self.spoke = {"router": "rules"}
@@ -125,6 +127,9 @@ class FakeServices(Recorder):
     @property
     def is_empty(self) -> bool:
         return self.empty
+
+    def plugin_systems(self) -> tuple[str, ...]:
+        return self.added_systems
 
     def domains(self) -> tuple[DomainSummary, ...]:
         self._note("domains", None)

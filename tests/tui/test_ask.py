@@ -443,6 +443,15 @@ class TestChoices:
             ("agenticrec", False),
         ]
 
+    async def test_of_who_answers_has_the_systems_of_other_packages(self, open_app, services):
+        services.added_systems = ("rare",)
+        async with open_app() as pilot:
+            await press(pilot, "f6", "end", "enter")
+            assert "F6 Answers: rare" in seen(pilot)
+            await ask(pilot)
+        [asked] = given(services, "ask")
+        assert (asked.system, asked.without_model) == ("rare", False)
+
     async def test_are_all_seen_at_80_columns(self, open_app):
         async with open_app(NARROW) as pilot:
             await press(pilot, "f6", "end", "enter")

@@ -14,6 +14,7 @@ from statistics import fmean
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.evaluation.explanations.agreement import (
     agreement_estimate,
     describe_agreement,
@@ -50,7 +51,7 @@ class RaterAgreement(msgspec.Struct, frozen=True, kw_only=True):
     says: str
 
 
-class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeSummary(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The summary of one judge's verdicts on a file of samples.
 
     Args:

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.records import Record
 from localrec.foundation.atomic_files import short_digest
 from localrec.ranking.learned.interactions import Floats
 from localrec.ranking.learned.progress_file import folder_of
@@ -45,7 +46,7 @@ class RerankedCases(msgspec.Struct, frozen=True):
         return len(self.default)
 
 
-class RerankerShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RerankerShare(msgspec.Struct, Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The weight of a reranker's scores, and the data that it was learnt from.
 
     Args:

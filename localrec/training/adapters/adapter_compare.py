@@ -17,6 +17,7 @@ import numpy as np
 
 from localrec.data.answers import Answer
 from localrec.data.questions import Question
+from localrec.data.records import Record
 from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import load_settings
@@ -59,7 +60,7 @@ class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ms: float = 0.0
 
 
-class AdapterComparison(msgspec.Struct, frozen=True, kw_only=True):
+class AdapterComparison(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One question, and both answers.
 
     Args:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
 from localrec.foundation.errors import ModelError
 from localrec.foundation.progress import Progress
@@ -50,7 +51,7 @@ class EvaluatedSide(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
 
 
-class AdapterEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+class AdapterEvaluation(msgspec.Struct, Record, frozen=True, kw_only=True):
     """Both sides over the same cases.
 
     Args:

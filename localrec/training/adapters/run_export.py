@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import UsageError
 from localrec.foundation.record_files import read_record
 from localrec.training.adapters.gguf_export import AdapterMetadata, LogitAgreement, export_adapter
@@ -26,7 +27,7 @@ _AGENT = "agent"
 AnyConfig = SupervisedConfig | GrpoConfig | RefineConfig
 
 
-class AdapterModelCard(msgspec.Struct, frozen=True, kw_only=True):
+class AdapterModelCard(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The model card of an exported adapter.
 
     Args:

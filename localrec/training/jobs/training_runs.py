@@ -116,6 +116,21 @@ def versions_now() -> dict[str, str]:
     return installed_versions(_PACKAGES)
 
 
+def open_stopped_run(workspace: Path, name: str) -> TrainingRun:
+    """Open a run of a workspace that has not come to its end, to go on with it.
+
+    Raises:
+        InputError: there is none, or its files are damaged.
+        UsageError: it came to its end already.
+    """
+    opened = open_run(runs_folder(workspace) / name)
+    if opened.state.status == "finished":
+        raise UsageError(
+            f"{name} came to its end already.", f"Export it: localrec train export {name}"
+        )
+    return opened
+
+
 def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingData) -> TrainingRun:
     """Begin a run's folder.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.progress import Progress
 from localrec.foundation.text_matching import tokens
@@ -52,7 +53,7 @@ class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
     words_refused: float
 
 
-class RoleReport(msgspec.Struct, frozen=True, kw_only=True):
+class RoleReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """How a training went; it is kept beside the network as its card.
 
     Args:
@@ -74,6 +75,36 @@ class RoleReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     bytes: int
     held_out: RoleScore | None
+
+
+def train_reader(
+    carriers: Sequence[Path],
+    held_out: Sequence[Path],
+    out: Path,
+    config: RoleConfig,
+    progress: Progress,
+    start: Path | None = None,
+) -> RoleReport:
+    """Read files of carriers and train the network on them.
+
+    Args:
+        carriers: Files of questions with slots for names.
+        held_out: Files to judge by, of nobody who wrote the others.
+        out: The file to write.
+        config: The settings.
+        progress: Called with the step, how much of it is done, and of how much.
+        start: A network to go on from.
+    """
+    from localrec.index.embedders import MiniLmEmbedder, open_embedder
+    from localrec.training.reader.carriers import read_carriers
+    from localrec.understanding.question_roles import load_roles
+
+    encoder = open_embedder(threads=1)
+    assert isinstance(encoder, MiniLmEmbedder)
+    begun = None if start is None else load_roles(start)
+    return train_roles(
+        read_carriers(carriers), read_carriers(held_out), encoder, out, config, progress, begun
+    )
 
 
 def train_roles(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -10,6 +10,9 @@ from localrec.agent.limits import AgentLimits
 from localrec.foundation.errors import UsageError
 from localrec.training.adapters.lora import AdapterConfig
 from localrec.training.examples.episodes import EpisodesConfig
+
+if TYPE_CHECKING:
+    from localrec.training.jobs.training_runs import TrainingRun
 
 GROUP_SIZE = 8  # AgenticRec, appendix F
 
@@ -109,3 +112,9 @@ class RefineConfig(
 
     epochs: _Positive = 1
     searched: _Whole = 400
+
+
+def policy_config_of(run: TrainingRun) -> PolicyConfig:
+    """Read the settings of a run of `train grpo` or `train refine`."""
+    kinds: dict[str, type[PolicyConfig]] = {"grpo": GrpoConfig, "refine": RefineConfig}
+    return run.config(kinds[run.kind])

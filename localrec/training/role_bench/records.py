@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.statistics import Comparison, IntervalEstimate
 from localrec.llm.chat_model import ChatModel
@@ -117,7 +118,7 @@ class EmptyRole(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
+class BenchReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The outcome of one bench.
 
     Args:

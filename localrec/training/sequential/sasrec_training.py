@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
+from localrec.data.records import Record
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.foundation.errors import BusyError, InputError, WorkspaceError
 from localrec.foundation.progress import Progress
@@ -44,7 +45,7 @@ _PATIENCE_S = 60.0  # for whoever writes to the store when a training ends
 _AT_ONCE = 1024  # users whose histories are read between two words of progress
 
 
-class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
+class SequentialReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The report of a training.
 
     Args:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import CutShortError
 from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress
@@ -61,7 +62,7 @@ class ValidationScore(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float
 
 
-class SftOutcome(msgspec.Struct, frozen=True, kw_only=True):
+class SftOutcome(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The result of a training.
 
     Args:

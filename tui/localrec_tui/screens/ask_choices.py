@@ -50,7 +50,11 @@ class AskChoices(AnswerScreen):
 
     def action_pick_system(self) -> None:
         """Say who answers."""
-        screen = ChoiceDialog("Who answers?", _SYSTEMS, self._system)
+        added = [
+            ChoiceItem(name, name, "from a package that you installed")
+            for name in self.app.services.plugin_systems()
+        ]
+        screen = ChoiceDialog("Who answers?", [*_SYSTEMS, *added], self._system)
         self.app.push_screen(screen, self._system_picked)
 
     def _domain_picked(self, domain: str | None) -> None:
@@ -79,7 +83,7 @@ class AskChoices(AnswerScreen):
         if self._domain is None and len(plurals) == 1:
             about = next(iter(plurals.values()))
         self.query_one("#domain", ChoiceField).show(about)
-        self.query_one("#system", ChoiceField).show(_NAMES[self._system])
+        self.query_one("#system", ChoiceField).show(_NAMES.get(self._system, self._system))
         self.query_one("#image", ChoiceField).show(
             "none" if self._image is None else self._image.name
         )

@@ -28,6 +28,7 @@ from localrec_tui.services.memory import MemoryService
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.people import PeopleService
 from localrec_tui.services.records import (
+    MARC,
     AnsweredQuestion,
     DomainSummary,
     IntentCorrection,
@@ -44,6 +45,7 @@ from localrec_tui.services.trainings import TrainingService
 from localrec_tui.services.transfers import TransferService
 
 if TYPE_CHECKING:
+    from localrec.data.answers import QuestionAnswerer
     from localrec.data.query import Query
     from localrec.graph.catalogue import Catalogue
     from localrec.graph.interactions import FeedbackRecord
@@ -96,6 +98,12 @@ class AppServices:
         from localrec_tui.services.store_queries import domain_summaries
 
         return () if self.is_empty else self._read(domain_summaries)
+
+    def plugin_systems(self) -> tuple[str, ...]:
+        """Return the names of the systems of other packages that answer questions."""
+        from localrec.systems.registry import SYSTEM_REGISTRY
+
+        return tuple(SYSTEM_REGISTRY.plugin_names("answerer"))
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
         """Return the keys of users that contain `like`."""
@@ -225,8 +233,13 @@ class AppServices:
             system = SYSTEM_REGISTRY.answerer(
                 context, asked.system, without_model=asked.without_model, calls=calls
             )
-            assert isinstance(system, Marc), asked.system
-            return _answered(context, system, asked, corrected, calls, on_items)
+            if isinstance(system, Marc):
+                return _answered(context, system, asked, corrected, calls, on_items)
+            marc = SYSTEM_REGISTRY.answerer(context, MARC, without_model=True)
+            assert isinstance(marc, Marc)
+            if corrected is not None:  # a plug-in takes questions, not readings of them
+                return _answered(context, marc, asked, corrected, calls, on_items)
+            return _answered_by_plugin(context, system, marc, asked, calls)
 
     @contextmanager
     def _leased_workspace(self, request: RequestHandle) -> Iterator[OpenWorkspace]:
@@ -280,6 +293,29 @@ class AppServices:
         with self._warm.released(), self._lock.writing():
             self._store_pool.close()
             yield
+
+
+def _answered_by_plugin(
+    context: DomainContext,
+    system: QuestionAnswerer,
+    marc: Marc,
+    asked: QuestionRequest,
+    calls: list[ModelCall],
+) -> AnsweredQuestion:
+    """Let a system of another package answer; how the question was read is told by our rules."""
+    from localrec.data.questions import Question
+    from localrec_tui.services.constraint_checks import item_matches
+
+    question = Question(query=asked.text, user=asked.user, image=asked.image)
+    answer = system.answer(question, asked.k)
+    intent = marc.understand(question)
+    return AnsweredQuestion(
+        asked=asked,
+        answer=msgspec.structs.replace(answer, model_saw=tuple(calls)),
+        intent=intent,
+        domain=context.domain.name,
+        item_matches_by_key=item_matches((*answer.items, *answer.near), intent, context.catalogue),
+    )
 
 
 def _answered(

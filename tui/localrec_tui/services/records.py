@@ -36,7 +36,7 @@ class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
         user: The user's key; None for no user.
         domain: The domain to search; None for the domain that its words fit best.
         k: At most so many items.
-        system: `MARC`, `MARC_MODEL`, `AGENTIC_FUSED` or `AGENTIC`.
+        system: `MARC`, `MARC_MODEL`, `AGENTIC_FUSED`, `AGENTIC`, or one of another package.
         without_model: Every role by its deterministic counterpart.
         image: Path of a picture that the question is about; None for none.
     """

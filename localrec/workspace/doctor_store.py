@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import BusyError, LocalrecError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _REPAIR = "localrec doctor --repair"
 _GO_BACK = "localrec doctor --go-back"
 
 
-class CheckResult(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, Record, frozen=True):
     """One thing looked at: `state` is ok, mended, missing or broken."""
 
     what: str

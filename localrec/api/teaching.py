@@ -1,0 +1,230 @@
+"""`Workspace.train`: networks that learn from what users did, adapters, and the agent's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from localrec.api.call_group import CallGroup
+from localrec.data.records import Record
+from localrec.foundation.progress import Progress, no_progress
+
+if TYPE_CHECKING:
+    from localrec.training.adapters.run_export import AdapterModelCard
+    from localrec.training.jobs.training_runs import StepRecord, TrainingRun, TrainingState
+    from localrec.training.reader.role_training import RoleReport
+    from localrec.training.rl.policy_config import PolicyConfig
+    from localrec.training.sequential.sasrec_training import SequentialReport
+    from localrec.training.sft.sft_trainer import SftOutcome
+
+
+class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """A run that trained an agent.
+
+    Args:
+        run: Its name.
+        state: How far it came.
+        last: Its last step, with what was measured there.
+    """
+
+    run: str
+    state: TrainingState
+    last: StepRecord
+
+
+class TrainCalls(CallGroup):
+    """Train what other calls ask; needs the extra `training`, and takes minutes to hours."""
+
+    def sequential(
+        self,
+        *,
+        domain: str | None = None,
+        epochs: int | None = None,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> SequentialReport:
+        """Train SASRec, which says what comes next, on all that users did with a domain's items.
+
+        Args:
+            domain: By default the one with most interactions.
+            epochs: Passes over the data at most.
+            seed: Of what is drawn.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.ranking.baselines.neural.configs import SASRecConfig
+        from localrec.training.sequential.sasrec_training import train_sequential
+
+        config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
+        with self._session._warm.released():
+            return train_sequential(self._folder, domain, config, seed, progress)
+
+    def adapter(
+        self,
+        role: str,
+        *,
+        name: str,
+        base: str | Path | None = None,
+        progress: Progress = no_progress,
+        **settings: Any,
+    ) -> SftOutcome:
+        """Train an adapter for a role; Ctrl+C keeps what was done, as a `LocalrecError` says.
+
+        Args:
+            role: "router", "slots", "reflector", "reranker" or "agent".
+            name: Of the run, which lies in the workspace.
+            base: A model of the catalogue, a GGUF or a folder; by default the chat model.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: train, validation, epochs, batch, learning_rate, seed, device, threads.
+        """
+        from localrec.training.jobs.run_start import begin_run
+        from localrec.training.sft import sft_run
+        from localrec.training.sft.sft_data import SupervisedConfig
+
+        config = SupervisedConfig(role=role, base=self._base(base), **settings)
+        with self._session._warm.released():
+            made = sft_run.prepared(self._folder, config, progress)
+            return sft_run.train(begin_run(self._folder, name, made), made, progress)
+
+    def export(self, run: str, out: str | Path) -> AdapterModelCard:
+        """Write a trained adapter as GGUF for llama.cpp; nothing where the two sides differ.
+
+        Args:
+            run: The name of a finished training.
+            out: The file.
+        """
+        from localrec.training.adapters.run_export import export_run
+        from localrec.training.jobs.training_runs import open_run, runs_folder
+
+        with self._session._warm.released():
+            return export_run(open_run(runs_folder(self._folder) / run), Path(out).expanduser())
+
+    def reader(
+        self,
+        carriers: Sequence[str | Path],
+        out: str | Path,
+        *,
+        held_out: Sequence[str | Path] = (),
+        start: str | Path | None = None,
+        progress: Progress = no_progress,
+        **settings: Any,
+    ) -> RoleReport:
+        """Train the network that tells what each name of a question is there for.
+
+        Args:
+            carriers: Files of questions with slots for names.
+            out: The file to write.
+            held_out: Files to judge by, of nobody who wrote the others.
+            start: A network to go on from.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: questions, epochs, learning_rate, seed.
+        """
+        from localrec.training.reader.role_states import RoleConfig
+        from localrec.training.reader.role_training import train_reader
+
+        return train_reader(
+            [Path(one) for one in carriers],
+            [Path(one) for one in held_out],
+            Path(out),
+            RoleConfig(**settings),
+            progress,
+            None if start is None else Path(start),
+        )
+
+    def grpo(
+        self,
+        *,
+        name: str,
+        base: str | Path | None = None,
+        init_adapter: str | None = None,
+        progress: Progress = no_progress,
+        **settings: Any,
+    ) -> TrainedPolicy:
+        """Train the agent by list-wise GRPO: trajectories that ranked better than others win.
+
+        Args:
+            name: Of the run.
+            base: A model of the catalogue, a GGUF or a folder; by default the chat model.
+            init_adapter: To begin with: a run's folder, a GGUF, or one that ships.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: Of `localrec.training.rl.policy_config.GrpoConfig`, such as steps, groups and
+                budget; of its requests domain, candidates, most, validation and sequential.
+        """
+        from localrec.training.examples.episodes import EpisodesConfig
+        from localrec.training.rl.init_from import init_adapter_path
+        from localrec.training.rl.policy_config import GrpoConfig
+
+        fields = EpisodesConfig.__struct_fields__
+        requests = {field: settings[field] for field in fields if field in settings}
+        others = {field: value for field, value in settings.items() if field not in requests}
+        seed = {"seed": requests["seed"]} if "seed" in requests else {}
+        config = GrpoConfig(
+            base=self._base(base),
+            start=str(init_adapter_path(init_adapter)) if init_adapter else "",
+            episodes=EpisodesConfig(**requests),
+            **others,
+            **seed,
+        )
+        return self._policy(config, name, progress)
+
+    def refine(
+        self, run: str, *, name: str, progress: Progress = no_progress, **settings: Any
+    ) -> TrainedPolicy:
+        """Refine a trained agent on the pairs that it confuses itself, asked both ways.
+
+        Args:
+            run: A finished run of `grpo`, or an adapter that one was exported as.
+            name: Of the new run.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: searched, steps, epochs, learning_rate, workers, seed; others are the run's.
+        """
+        from localrec.training.rl.policy_config import RefineConfig
+        from localrec.training.rl.refine_from import refine_config_from
+
+        before = msgspec.structs.asdict(refine_config_from(self._folder, run))
+        config = RefineConfig(**{**before, "epochs": 1, **settings})
+        return self._policy(config, name, progress)
+
+    def resume(self, run: str, *, progress: Progress = no_progress) -> SftOutcome | TrainedPolicy:
+        """Go on with a training behind its last checkpoint, as if it had never been stopped.
+
+        Args:
+            run: The name of a run that was stopped.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.training.jobs.run_start import continue_run
+        from localrec.training.jobs.training_runs import open_stopped_run
+        from localrec.training.rl import policy_run
+        from localrec.training.rl.policy_config import policy_config_of
+        from localrec.training.sft import sft_run
+
+        with self._session._warm.released():
+            stopped = open_stopped_run(self._folder, run)
+            if stopped.kind == "adapter":
+                again, lesson = sft_run.resumed(self._folder, run, progress)
+                return sft_run.train(again, lesson, progress)
+            made = policy_run.prepared(self._folder, policy_config_of(stopped), progress)
+            again = continue_run(self._folder, run, made)
+            policy_run.train(again, made, progress)
+            return _outcome(again)
+
+    def _policy(self, config: PolicyConfig, name: str, progress: Progress) -> TrainedPolicy:
+        from localrec.training.jobs.run_start import begin_run
+        from localrec.training.rl import policy_run
+
+        with self._session._warm.released():
+            made = policy_run.prepared(self._folder, config, progress)
+            run = begin_run(self._folder, name, made)
+            policy_run.train(run, made, progress)
+            return _outcome(run)
+
+    def _base(self, base: str | Path | None) -> str:
+        from localrec.foundation.settings import load_settings
+
+        return str(base) if base else load_settings(self._folder).chat_model
+
+
+def _outcome(run: TrainingRun) -> TrainedPolicy:
+    return TrainedPolicy(run=run.name, state=run.state, last=run.records()[-1])

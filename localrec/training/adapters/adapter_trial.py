@@ -1,0 +1,46 @@
+"""An adapter by its name against its bare model: on cases, or on one question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from localrec.foundation.progress import Progress
+
+if TYPE_CHECKING:
+    from localrec.training.adapters.adapter_compare import AdapterComparison
+    from localrec.training.adapters.adapter_eval import AdapterEvaluation
+
+
+def try_adapter(
+    folder: Path,
+    adapter: str,
+    cases: int,
+    model: str | None,
+    question: str | None,
+    progress: Progress,
+) -> AdapterEvaluation | AdapterComparison:
+    """Ask an adapter and its bare model the same.
+
+    Args:
+        folder: The workspace that cases are composed from.
+        adapter: One that ships, or a GGUF.
+        cases: How many to ask.
+        model: The adapter's base, where the catalogue does not have it.
+        question: Asked instead of the cases; None for the cases.
+        progress: Called with the step, how much of it is done, and of how much.
+
+    Raises:
+        ModelError: the adapter or its base is not here, or they do not fit.
+    """
+    from localrec.llm.adapter_files import base_of, fitting_adapter, role_of
+    from localrec.llm.model_catalog import model_file
+    from localrec.training.adapters.adapter_compare import compare_adapter
+    from localrec.training.adapters.adapter_eval import evaluate_adapter
+
+    base = model_file(model or base_of(adapter))
+    role = role_of(adapter)
+    file = fitting_adapter(adapter, role, base)
+    if question is None:
+        return evaluate_adapter(folder, role, base, file, cases, progress)
+    return compare_adapter(folder, role, base, file, question, progress)

@@ -1,0 +1,96 @@
+"""A model by its name against the rules, and the roles that it won bound to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from localrec.foundation.progress import Progress
+
+if TYPE_CHECKING:
+    from localrec.training.role_bench.records import BenchReport, RoleResult
+
+
+def bench_named(
+    folder: Path,
+    model: str,
+    adapters: Sequence[str],
+    roles: Sequence[str],
+    cases: int,
+    progress: Progress,
+) -> BenchReport:
+    """Ask a model and the rules the same cases of each role.
+
+    Args:
+        folder: The workspace.
+        model: A chat model of the catalogue, or a GGUF.
+        adapters: "ROLE=ADAPTER" texts: asked with an adapter.
+        roles: Only these; none for those of the adapters, or all.
+        cases: Of a role; slow roles take a part of them.
+        progress: Called with the step, how much of it is done, and of how much.
+
+    Raises:
+        UsageError: there is no such role, or an adapter is for another one.
+        ModelError: the model or an adapter is not here.
+    """
+    from localrec.llm.gguf_header import check_model, read_header
+    from localrec.llm.model_catalog import model_file
+    from localrec.training.role_bench.bench import ROLES, bench_model
+    from localrec.workspace.model_roles import adapters_of_roles
+
+    file = model_file(model)
+    check_model(file, read_header(file))
+    beside = adapters_of_roles(adapters, file)
+    asked = list(roles) or list(beside) or list(ROLES)
+    arguments = _arguments(model, adapters, roles, cases)
+    return bench_model(folder, file, beside, asked, cases, progress, arguments)
+
+
+def _arguments(model: str, adapters: Sequence[str], roles: Sequence[str], cases: int) -> list[str]:
+    """The arguments that decide the figures, without folders."""
+    beside = [Path(one).name if "/" in one else one for one in adapters]
+    return [
+        Path(model).name,
+        *(part for one in beside for part in ("--adapter", one)),
+        *(["--roles", ",".join(roles)] if roles else []),
+        *("--cases", str(cases)),
+    ]
+
+
+def adopt_won(folder: Path, report: BenchReport, model: str, adapters: Sequence[str]) -> list[str]:
+    """Bind each role that was won, with its figure; a role that nobody can bind is passed over."""
+    from localrec.foundation.paths import make_private
+    from localrec.foundation.settings import (
+        SLOTS,
+        ModelRole,
+        bind_role,
+        load_settings,
+        save_settings,
+        with_figure,
+    )
+    from localrec.workspace.model_roles import with_adapter_bound
+
+    settings = load_settings(folder)
+    name = str(Path(model).resolve()) if model.endswith(".gguf") else model
+    beside: Mapping[str, str] = {one.partition("=")[0]: one.partition("=")[2] for one in adapters}
+    adopted = []
+    for result in report.results:
+        role = result.role
+        bindable = role in get_args(ModelRole) and (role != SLOTS or role in beside)
+        if not result.is_won or not bindable:
+            continue
+        settings = bind_role(settings, role, name)
+        if role in beside:
+            settings = with_adapter_bound(settings, role, beside[role])
+        settings = with_figure(settings, role, _figure(result))  # type: ignore[arg-type]
+        adopted.append(role)
+    if adopted:
+        make_private(folder)
+        save_settings(folder, settings)
+    return adopted
+
+
+def _figure(result: RoleResult) -> str:
+    model, rules = result.model.quality.value, result.rules.quality.value
+    return f"{model:.3f} against {rules:.3f} of the {result.rules.name}, {result.cases} cases"
