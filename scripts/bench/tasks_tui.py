@@ -207,7 +207,7 @@ async def export(user: NewUser) -> None:
     """Write one's own history to a file."""
     await user.press("x", "x Export", "What goes out")
     await user.press("enter", "⏎ Choose", "To which file")
-    await user.press("enter", "Enter takes", r"anna-history\.csv")
+    await user.press("enter", "Enter takes", r"anna-history-\w+\.csv")
 
 
 async def shelf(user: NewUser) -> None:

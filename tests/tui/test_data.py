@@ -229,7 +229,7 @@ class TestTables:
         long = "A sentence that is longer than any of the columns of this table may be, and goes on"
         services.transfers.datasets = lambda: (
             DatasetSummary(
-                name="ml-100k", title=long, domain="movies", licence="CC-BY-SA-4.0", here=True
+                name="ml-100k", title=long, domain="movies", licence=f"L {long}", here=True
             ),
         )
         [model, *_] = services.models.models()
@@ -241,7 +241,7 @@ class TestTables:
             assert table.virtual_size.width <= table.scrollable_content_region.width
             if table.row_count:
                 assert "A sentence that" in seen(pilot)
-                assert "…" in seen(pilot)
+                assert seen(pilot).count("…") >= (2 if mode == "data" else 1)
 
     async def test_show_more_of_a_text_where_there_is_more_room(self, open_app):
         async with open_app(WIDE, mode="data") as pilot:

@@ -58,9 +58,8 @@ class FittedTable(DataTable[Cell]):
             return
         columns = zip(self._heads, *self._texts, strict=True)
         widths = [max(Content(cell).cell_length for cell in cells) for cells in columns]
-        left = self.size.width - self.styles.scrollbar_size_vertical - sum(widths)
-        left += widths[self._elastic] - 2 * self.cell_padding * len(widths)
-        widths[self._elastic] = max(_LEAST, min(widths[self._elastic], left))
+        room = self.size.width - self.styles.scrollbar_size_vertical
+        self._fit(widths, room - 2 * self.cell_padding * len(widths))
         place = self.cursor_row
         self.clear(columns=True)
         for head, width in zip(self._heads, widths, strict=True):
@@ -69,6 +68,15 @@ class FittedTable(DataTable[Cell]):
             self.add_row(*(Cell(fitted(*cell)) for cell in zip(row, widths, strict=True)))
         if self.row_count:
             self.move_cursor(row=min(place, self.row_count - 1))
+
+    def _fit(self, widths: list[int], room: int) -> None:
+        """Make columns fit: the elastic one first, from a third of the room on the widest too."""
+        own = widths.pop(self._elastic)
+        over = sum(widths) + min(own, max(_LEAST, room // 3)) - room
+        if over > 0:
+            widest = widths.index(max(widths))
+            widths[widest] = max(_LEAST, widths[widest] - over)
+        widths.insert(self._elastic, max(_LEAST, min(own, room - sum(widths))))
 
 
 def fill_table(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
