@@ -80,7 +80,7 @@ FEATURES = {
     ),
     "panes of the app beside its lists": (
         "tui/localrec_tui/item_text.py tui/localrec_tui/services/history_queries.py "
-        "tui/localrec_tui/services/people.py tui/localrec_tui/widgets/badges.py "
+        "tui/localrec_tui/services/feedback.py tui/localrec_tui/widgets/badges.py "
         "tui/localrec_tui/widgets/item_facts.py tui/localrec_tui/widgets/item_pane.py "
         "tui/localrec_tui/widgets/shown_items.py tui/localrec_tui/widgets/side_pane.py"
     ),

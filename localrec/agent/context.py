@@ -73,7 +73,7 @@ def build_tool_context(
     strengths: ArrayLike | None = None,
     days: ArrayLike | None = None,
     now: float = np.nan,
-    person: int = -1,
+    user: int = -1,
     profile: str = "",
     instruction: str = "",
     demands: Sequence[RequestConstraint] = (),
@@ -88,7 +88,7 @@ def build_tool_context(
         strengths: How much each is liked, -1 to 1, (h,); None: as the stars say, 1 without stars.
         days: When, in days since 1970, nan where unknown, (h,); None: all unknown.
         now: Day of the request; nan where that is unknown.
-        person: Whose history it is in the collective graph; -1 for a cold-start user.
+        user: Whose history it is in the collective graph; -1 for a cold-start user.
         profile: The user's memory in words.
         instruction: What they ask for.
         demands: What of that can be checked in the graph.
@@ -106,7 +106,7 @@ def build_tool_context(
         days=_column(days, len(items))[kept],
         now=now,
         candidates=np.asarray(candidates, dtype=np.int32),
-        person=person,
+        user=user,
         profile=profile,
         instruction=instruction,
         demands=demands,

@@ -53,7 +53,7 @@ def memory_context(tool_context: ToolContext) -> MemoryContext:
         tool_context.reference.collaborative_memory,
         tool_context.history,
         liked,
-        person=tool_context.person,
+        user=tool_context.user,
     )
 
 

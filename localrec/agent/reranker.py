@@ -109,11 +109,11 @@ class AgentReranker:
 
     def tool_context(self, request: RerankRequest) -> ToolContext:
         """Build the tool context of a request."""
-        person = self._user_index(request.user)
+        user = self._user_index(request.user)
         user_profile = request.user_profile
         days = request.days
         if days is None:
-            days = self._days_of(person, user_profile.items)
+            days = self._days_of(user, user_profile.items)
         candidates = np.asarray(request.candidates, dtype=np.int32)
         return build_tool_context(
             self._reference,
@@ -123,7 +123,7 @@ class AgentReranker:
             strengths=user_profile.strengths,
             days=days,
             now=np.nan if np.isnan(days).all() else self.collaborative_memory.graph.now_day,
-            person=person,
+            user=user,
             profile=self._profile_of(request.user),
             instruction=request.instruction,
             demands=self._demands(request, candidates),
@@ -139,12 +139,12 @@ class AgentReranker:
             intent = self._read(clean_text(request.instruction, LONGEST_QUESTION))
         return request_constraints(candidates, intent, self._catalogue)
 
-    def _days_of(self, person: int, items: NDArray[np.int32]) -> NDArray[np.float64]:
+    def _days_of(self, user: int, items: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the day of each liked item; NaN for disliked items and unknown days."""
         days = np.full(len(items), np.nan)
-        if person >= 0:
+        if user >= 0:
             graph = self.collaborative_memory.graph
-            rows = graph.matrix.rows_of(person)
+            rows = graph.matrix.rows_of(user)
             _, here, there = np.intersect1d(items, graph.matrix.items[rows], return_indices=True)
             days[here] = graph.matrix.days[rows][there]
         return days

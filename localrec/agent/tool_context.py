@@ -35,7 +35,7 @@ class SequenceEncoder(Protocol):
         """Return the k items nearest to an item (I2I), without the item itself."""
         ...
 
-    def similar_users(self, state: Floats, k: int, person: int = -1) -> Indexes:
+    def similar_users(self, state: Floats, k: int, user: int = -1) -> Indexes:
         """Return the k users with the nearest states (U2U), without `person`."""
         ...
 
@@ -86,7 +86,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         days: When, in days since 1970, nan where unknown, (h,).
         now: Day of the request; nan where the history has no days.
         candidates: Items; the agent calls them 1 to c, (c,).
-        person: Whose history it is in the collective graph; -1 for a cold-start user.
+        user: Whose history it is in the collective graph; -1 for a cold-start user.
         profile: The user's memory in words; "" where there is none.
         instruction: What they ask for; "" where they do not.
         demands: What of that can be checked in the graph.
@@ -99,7 +99,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     days: NDArray[np.float64]
     now: float
     candidates: Indexes
-    person: int = -1
+    user: int = -1
     profile: str = ""
     instruction: str = ""
     demands: Sequence[RequestConstraint] = ()

@@ -313,10 +313,10 @@ def refuse_unknown(store: Store, users: Iterable[str | None]) -> None:
     Raises:
         UsageError: nobody is called so.
     """
-    from localrec.graph.item_lookup import domains_of_person, nobody_called
+    from localrec.graph.item_lookup import domains_of_user, nobody_called
 
     for user in users:
-        if user and not domains_of_person(store, user):
+        if user and not domains_of_user(store, user):
             begin = f'Begin with: localrec feedback --user "{user}" --item NAME --like'
             raise nobody_called(store, user, otherwise=begin)
 

@@ -272,7 +272,7 @@ def _rebuild_text(report: RebuildReport) -> str:
     from localrec.memory.report import count_noun
 
     parts = [
-        f"{report.domain}: {count_noun(report.people, 'person', 'people')} and "
+        f"{report.domain}: {count_noun(report.users, 'person', 'people')} and "
         f"{count_noun(report.items, 'item')} remembered anew"
         + (", where an earlier run had stopped" if report.resumed else ""),
         f"new versions of memories: {report.written:,}",

@@ -135,12 +135,12 @@ def _agreements(
         agreement_between,
         agreement_with_checks,
         scores_of_judge,
-        scores_of_person,
+        scores_of_user,
     )
     from localrec.evaluation.explanations.llm_judge import JudgeVerdict
     from localrec.foundation.jsonl_log import read_records
 
-    given = scores_of_person(session.ratings)
+    given = scores_of_user(session.ratings)
     found = []
     if asked_for or judge.is_file():
         texts = {(sample.id, sample.digest) for sample in samples}
@@ -155,7 +155,7 @@ def _outcome(
     session: RatingSession, samples: Sequence[Sample], found: Sequence[RaterAgreement]
 ) -> dict[str, Any]:
     """What --json prints; whose the samples were is told when nothing is left to be rated."""
-    from localrec.evaluation.explanations.judge_reliability import means_by_system, scores_of_person
+    from localrec.evaluation.explanations.judge_reliability import means_by_system, scores_of_user
 
     ratings = session.ratings
     return {
@@ -163,7 +163,7 @@ def _outcome(
         "skipped": sum(one.score is None for one in ratings),
         "left": session.left,
         "agreement": found,
-        "systems": None if session.left else means_by_system(scores_of_person(ratings), samples),
+        "systems": None if session.left else means_by_system(scores_of_user(ratings), samples),
     }
 
 

@@ -190,9 +190,9 @@ def _render_how(answer: Answer, out: Console) -> None:
 
 def _render_memory(memory: MemorySummary, user: str, out: Console, *, explain: bool) -> None:
     """Mark what memory took part in; then tell what the neighbours, by number, have in common."""
-    people = _many(memory.neighbours["people"], "person", "people")
+    users = _many(memory.neighbours["people"], "person", "people")
     items = _many(memory.neighbours["items"], "item", "items")
-    mark = f"Memory took part: {people} and {items} nearest to {user}'s taste."
+    mark = f"Memory took part: {users} and {items} nearest to {user}'s taste."
     out.print(Text(clean_text(mark), "dim"))
     for facet in memory.facets if explain else ():
         numbers = ", ".join(map(str, facet.supporters))

@@ -68,6 +68,6 @@ def _report_text(report: SequentialReport) -> str:
     )
     return (
         f"SASRec learnt {report.domain} from {report.interactions:,} interactions of "
-        f"{report.people:,} people with {report.items:,} items in {report.seconds:,.0f} s: "
+        f"{report.users:,} people with {report.items:,} items in {report.seconds:,.0f} s: "
         f"epoch {report.best_epoch} of {report.epochs} was the best{judged}."
     )

@@ -136,7 +136,7 @@ class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[ItemRow, ...]
     interactions: tuple[InteractionRow, ...]
     report: ImportReport
-    people: tuple[UserRow, ...] = ()
+    users: tuple[UserRow, ...] = ()
     beside: tuple[tuple[str, HistoryRows], ...] = ()
 
 
@@ -149,7 +149,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
             FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
         files: The only files that `select` may read, absolute.
         report: The receipt; rows were counted and checked before.
-        people: What is known of the users.
+        users: What is known of the users.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
         marks: Marks of `files` when they were checked: the store refuses others.
     """
@@ -158,6 +158,6 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     select: str
     files: tuple[str, ...]
     report: ImportReport
-    people: tuple[UserRow, ...] = ()
+    users: tuple[UserRow, ...] = ()
     scratch: tuple[Any, ...] = ()
     marks: dict[str, Any] = {}

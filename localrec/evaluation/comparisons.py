@@ -159,9 +159,9 @@ def _ranking_parts(
         _values(ours, theirs, [mine[one] for one in common]),
         _values(ours, theirs, [other[one] for one in common]),
     )
-    people = [mine[one].user for one in common]
+    users = [mine[one].user for one in common]
     return len(common), {  # what an agent alone has, such as figures as shown, is left out
-        name: (parts_of(here[name], people), parts_of(there[name], people))
+        name: (parts_of(here[name], users), parts_of(there[name], users))
         for name in here
         if name in there
     }

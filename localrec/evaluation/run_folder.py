@@ -46,7 +46,7 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
         run: Configuration with every default.
         protocol: Protocol in words.
         fingerprint: Hash of the data.
-        people: Number of users in the data.
+        users: Number of users in the data.
         items: Number of items.
         interactions: Number of interactions.
         train: Interactions that systems were fitted on.
@@ -59,7 +59,7 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
     run: RunConfig
     protocol: str
     fingerprint: str
-    people: int
+    users: int = msgspec.field(name="people")
     items: int
     interactions: int
     train: int

@@ -114,7 +114,7 @@ def run_report(
 def describe_protocol(origin: RunOrigin) -> str:
     """Describe a run in a paragraph: protocol, sizes, data, seed, engine."""
     return (
-        f"{origin.protocol}. {origin.interactions:,} interactions of {origin.people:,} people with "
+        f"{origin.protocol}. {origin.interactions:,} interactions of {origin.users:,} people with "
         f"{origin.items:,} items; fitted on {origin.train:,}, tuned on {origin.validation:,} "
         f"cases, tested on {origin.test:,}. Data {origin.fingerprint[:12]}, fits and searches "
         f"with seed {origin.run.seed}, engine {origin.engine}."
@@ -141,10 +141,10 @@ def _judged_in(folder: Path) -> tuple[Section, ...]:
     texts = {(one.id, one.digest) for one in shown}
     said = [one for one in _read_if_there(verdicts, JudgeVerdict) if (one.id, one.of) in texts]
     rated = latest_ratings(_read_if_there(ratings, HumanRating)).values()
-    people = [one for one in rated if (one.id, one.of) in texts]
+    users = [one for one in rated if (one.id, one.of) in texts]
     judges = list(dict.fromkeys(one.judge for one in said)) or [""]
     return tuple(
-        judged_section(shown, [one for one in said if one.judge == judge], people)
+        judged_section(shown, [one for one in said if one.judge == judge], users)
         for judge in judges
     )
 

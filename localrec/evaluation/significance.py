@@ -24,12 +24,12 @@ class CaseValues(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         cases: Their ids.
-        people: Whose each case is.
+        users: Whose each case is.
         values: One for each; NaN where there was nothing to measure.
     """
 
     cases: tuple[str, ...]
-    people: tuple[str, ...]
+    users: tuple[str, ...] = msgspec.field(name="people")
     values: Values
 
 
@@ -104,9 +104,9 @@ def _case_values(
     outcomes: Sequence[CaseResult], lengths: Sequence[int], *, several: bool
 ) -> dict[str, CaseValues]:
     cases = tuple(one.id for one in outcomes)
-    people = tuple(one.user for one in outcomes)
+    users = tuple(one.user for one in outcomes)
     return {
-        metric: CaseValues(cases=cases, people=people, values=values)
+        metric: CaseValues(cases=cases, users=users, values=values)
         for metric, values in values_of(outcomes, lengths, several=several).items()
     }
 
@@ -116,5 +116,5 @@ def _paired(ours: CaseValues, theirs: CaseValues) -> tuple[Parts, Parts]:
     here, there = ({case: row for row, case in enumerate(one.cases)} for one in (ours, theirs))
     common = [case for case in ours.cases if case in there]
     rows, others = [here[case] for case in common], [there[case] for case in common]
-    people = [ours.people[row] for row in rows]
-    return parts_of(ours.values[rows], people), parts_of(theirs.values[others], people)
+    users = [ours.users[row] for row in rows]
+    return parts_of(ours.values[rows], users), parts_of(theirs.values[others], users)

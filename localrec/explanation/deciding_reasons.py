@@ -69,7 +69,7 @@ class DecidingReasonBuilder(ReasonBuilder):
     """Build the reasons for a user's list from the signals that decided the scores.
 
     Args:
-        person: The key of the user.
+        user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
@@ -78,13 +78,13 @@ class DecidingReasonBuilder(ReasonBuilder):
 
     def __init__(
         self,
-        person: str,
+        user: str,
         user_profile: UserProfile,
         catalogue: ItemCatalog,
         audience: InteractionMatrix,
         account: ScoreAccount,
     ) -> None:
-        super().__init__(person, user_profile, catalogue, audience)
+        super().__init__(user, user_profile, catalogue, audience)
         self._account = account
 
     def facts(self, item: int) -> list[Fact]:

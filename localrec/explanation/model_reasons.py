@@ -116,7 +116,7 @@ def _worked_examples(domain: Domain, known: Sequence[str]) -> list[Message]:
         f"Say in one short sentence why a person may like a {domain.singular}. Use only the "
         "numbered facts."
     )
-    person = "\n".join(clean_text(line) for line in known)
+    user = "\n".join(clean_text(line) for line in known)
     kind = next(iter(domain.attributes))
     name = next(iter(domain.taxonomy.get(kind, {})), kind)
     user_profile = phrases_of([Attribute(0, kind, name, name)], domain)[0]
@@ -126,7 +126,7 @@ def _worked_examples(domain: Domain, known: Sequence[str]) -> list[Message]:
     ]
     one = ["4 of the 8 people nearest to your taste like it"]
     return [
-        Message("system", f"{task}\n\n{person}" if person else task),
+        Message("system", f"{task}\n\n{user}" if user else task),
         Message("user", numbered_facts("First", both)),
         Message(
             "assistant",

@@ -72,7 +72,7 @@ class ReasonBuilder:
     """Build the reasons for the items of one user's list.
 
     Args:
-        person: The key of the user.
+        user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
@@ -81,13 +81,13 @@ class ReasonBuilder:
 
     def __init__(
         self,
-        person: str,
+        user: str,
         user_profile: UserProfile,
         catalogue: ItemCatalog,
         audience: InteractionMatrix,
         memory_evidence: MemoryEvidence | None = None,
     ) -> None:
-        self._person = person
+        self._user = user
         self._user_profile = user_profile
         self._catalogue = catalogue
         self._audience = audience
@@ -221,21 +221,21 @@ class ReasonBuilder:
     def _by_facet(self, item: int, memory_context: MemoryContext) -> Fact | None:
         """Return the attributes of the item that most of the nearest users often like."""
         is_user = memory_context.curated.neighbours.is_user
-        people = int(is_user.sum())
+        users = int(is_user.sum())
         theirs = set(self._catalogue.attributes_of(item).tolist())
         for facet in memory_context.synthesis.facets:
             holders = int(is_user[np.array(facet.supporters, dtype=np.int64) - 1].sum())
             if facet.attribute is None or facet.attribute not in theirs:
                 continue
-            if holders < max(TOGETHER, people / 2):
+            if holders < max(TOGETHER, users / 2):
                 continue
             edge = Evidence(
                 source=facet.text,
                 relation="SHARED_BY",
-                target=f"{holders} of {people} people",
+                target=f"{holders} of {users} people",
                 value=f"{facet.confidence:.2f}",
             )
-            text = f"{holders} of the {people} people nearest to your taste often like {facet.text}"
+            text = f"{holders} of the {users} people nearest to your taste often like {facet.text}"
             return Fact(text, (self._link(item, facet.attribute), edge))
         return None
 
@@ -260,11 +260,11 @@ class ReasonBuilder:
         likes = int(self._audience.likes[item])
         if not likes:
             return []
-        people = "person" if likes == 1 else "people"
+        users = "person" if likes == 1 else "people"
         edge = Evidence(
-            source=self._catalogue.names[item], relation="LIKED_BY", target=f"{likes} {people}"
+            source=self._catalogue.names[item], relation="LIKED_BY", target=f"{likes} {users}"
         )
-        return [Fact(f"{likes:,} {people} liked it", (edge,))]
+        return [Fact(f"{likes:,} {users} liked it", (edge,))]
 
     def _named(self, places: Sequence[int]) -> str:
         """Write the history items at some places."""
@@ -283,8 +283,8 @@ class ReasonBuilder:
         name = self._catalogue.names[self._user_profile.items[place]]
         if np.isnan(stars):  # what was only seen, heard or wanted has no verdict to cite
             relation = "LIKED" if self._user_profile.strengths[place] >= 1.0 else "CHOSE"
-            return Evidence(source=self._person, relation=relation, target=name)
-        return Evidence(source=self._person, relation="RATED", target=name, value=f"{stars:g}")
+            return Evidence(source=self._user, relation=relation, target=name)
+        return Evidence(source=self._user, relation="RATED", target=name, value=f"{stars:g}")
 
     def edge_to_item(self, item: int) -> Evidence:
         """Return the edge from the user to an item of their history."""
@@ -348,11 +348,9 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
     )
     both = np.intersect1d(users_of_item, others, assume_unique=True)
     soon = dated = 0
-    for person in both[:_WATCHED].tolist():
-        days = graph.matrix.days[
-            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
-        ]
-        begin, end = days[np.searchsorted(graph.matrix.items_of(person), (source, item))]
+    for user in both[:_WATCHED].tolist():
+        days = graph.matrix.days[graph.matrix.first_item[user] : graph.matrix.first_item[user + 1]]
+        begin, end = days[np.searchsorted(graph.matrix.items_of(user), (source, item))]
         if np.isnan(begin) or np.isnan(end):
             continue
         dated += 1

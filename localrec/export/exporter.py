@@ -56,26 +56,26 @@ def run_export(store: Store, plan: ExportPlan) -> ExportReport:
     """
     if plan.what == "list":
         return _take_out_list(store, plan, read_list(plan.listed))
-    domain, person = _choose(store, plan)
+    domain, user = _choose(store, plan)
     if plan.what is None:
         files = export_recbole(
-            store, plan, domain, person.key if person else None, person.node_id if person else None
+            store, plan, domain, user.key if user else None, user.node_id if user else None
         )
-    elif plan.what == "items" or person is None:
-        query = items_query(store, domain, person.key if person else None)
+    elif plan.what == "items" or user is None:
+        query = items_query(store, domain, user.key if user else None)
         files = _deliver_tables(store, plan, {plan.out: _table(query, plan)})
     elif plan.form == "letterboxd":
-        files = _take_out_films(store, plan, domain, person)
+        files = _take_out_films(store, plan, domain, user)
     elif plan.what == "profile":
-        files = _deliver_tables(store, plan, {plan.out: _profile(domain, person, plan)})
+        files = _deliver_tables(store, plan, {plan.out: _profile(domain, user, plan)})
     else:
-        query = history_query(person.node_id)
+        query = history_query(user.node_id)
         files = _deliver_tables(store, plan, {plan.out: _table(query, plan)})
     return _report(plan, domain, files, count_item_images(store, domain))
 
 
 def _take_out_films(
-    store: Store, plan: ExportPlan, domain: Domain, person: _UserNode
+    store: Store, plan: ExportPlan, domain: Domain, user: _UserNode
 ) -> tuple[ExportedFile, ...]:
     """Write the films that the user met; wanted films go into a second file.
 
@@ -83,10 +83,10 @@ def _take_out_films(
     own.
     """
     _require_films(domain)
-    writes = {plan.out: _csv(letterboxd_query(person.key, person.node_id))}
-    if count_watchlist(store, person.node_id):
+    writes = {plan.out: _csv(letterboxd_query(user.key, user.node_id))}
+    if count_watchlist(store, user.node_id):
         beside = plan.out.with_name(f"{plan.out.stem}-watchlist{plan.out.suffix}")
-        writes[beside] = _csv(watchlist_query(person.node_id))
+        writes[beside] = _csv(watchlist_query(user.node_id))
     return _deliver_tables(store, plan, writes)
 
 
@@ -134,12 +134,12 @@ def _csv(query: str) -> _Write:
     return lambda writer, path: write_table(writer, query, path, "csv")
 
 
-def _profile(domain: Domain, person: _UserNode, plan: ExportPlan) -> _Write:
-    query = profile_query(domain, person.key, person.node_id)
+def _profile(domain: Domain, user: _UserNode, plan: ExportPlan) -> _Write:
+    query = profile_query(domain, user.key, user.node_id)
     if plan.form != "json":
         return _table(query, plan)
     return lambda writer, path: write_profile(
-        writer, query, path, domain=domain.name, key=person.key, user_id=person.node_id
+        writer, query, path, domain=domain.name, key=user.key, user_id=user.node_id
     )
 
 
@@ -298,7 +298,7 @@ class ExportedProfile(msgspec.Struct, frozen=True, kw_only=True):
     `events` counts what they did; `ratings` says how often they gave how many stars.
     """
 
-    person: str
+    user: str = msgspec.field(name="person")
     domain: str
     properties: dict[str, Any] = {}
     events: dict[str, int] = {}
@@ -318,7 +318,7 @@ def write_profile(
     # Not from the table, in which every value is a text.
     properties = writer.rows(f"SELECT properties FROM node WHERE node_id = {user_id}")[0][0]
     profile = ExportedProfile(
-        person=key,
+        user=key,
         domain=domain,
         properties=msgspec.json.decode(properties),
         events={row[1]: row[4] for row in sections.get("event", ())},

@@ -53,7 +53,7 @@ def ingest_history(
     progress("finding the items")
     again = match_existing_items(store, domain, history.items)
     staged = stage_items(domain, list(_to_store(history.items, again, by)), by)
-    staged["staged_person"] = _stage_users(history.people, history.interactions)
+    staged["staged_person"] = _stage_users(history.users, history.interactions)
     staged["staged_deed"] = _stage_interactions(history.interactions, again)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
@@ -78,7 +78,7 @@ def ingest_bulk(
     """
     progress("writing the items")
     staged: Staged = stage_items(domain, history.items)
-    staged["staged_person"] = _stage_users(history.people, ())
+    staged["staged_person"] = _stage_users(history.users, ())
     with store.staged(**staged), store.transaction():
         write_items(store, domain, history.report)
         _write_users(store, domain)
@@ -233,8 +233,8 @@ def _write_interactions(store: Store, domain: Domain, source: str) -> None:
     )
 
 
-def _stage_users(people: Sequence[UserRow], deeds: Sequence[InteractionRow]) -> Columns:
-    told = {person.key: _encode(person.properties).decode() for person in people}
+def _stage_users(users: Sequence[UserRow], deeds: Sequence[InteractionRow]) -> Columns:
+    told = {user.key: _encode(user.properties).decode() for user in users}
     for deed in deeds:
         told.setdefault(deed.user, "{}")
     return {

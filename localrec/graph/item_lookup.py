@@ -75,35 +75,35 @@ def nobody_called(
         domain: Where they were looked for; everywhere when None.
         otherwise: The hint where nobody's name is near.
     """
-    elsewhere = domains_of_person(store, key)
+    elsewhere = domains_of_user(store, key)
     if domain is not None and elsewhere:
         return UsageError(
             f"Nobody called {key!r} is known in {domain}.",
             f"There is somebody of that name in {' and '.join(elsewhere)}.",
         )
-    return UsageError(f"Nobody called {key!r} is known here.", near_people(store, key) or otherwise)
+    return UsageError(f"Nobody called {key!r} is known here.", near_users(store, key) or otherwise)
 
 
 def told_if_unknown(store: Store, key: str) -> str:
     """That nobody has this name, and whose is near; "" for somebody who is known."""
-    known = domains_of_person(store, key)
+    known = domains_of_user(store, key)
     return "" if known else str(nobody_called(store, key, otherwise=""))
 
 
 def told_if_new(store: Store, key: str) -> str:
     """That somebody is about to be new, and whose name is near; "" for somebody who is known."""
-    if domains_of_person(store, key):
+    if domains_of_user(store, key):
         return ""
-    return f"{key!r} is new here. {near_people(store, key)}".strip()
+    return f"{key!r} is new here. {near_users(store, key)}".strip()
 
 
-def near_people(store: Store, key: str) -> str:
+def near_users(store: Store, key: str) -> str:
     """A question whether somebody was meant whose name is spelt nearly so; "" for none."""
     rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])
     return _did_you_mean(nearest_names(key, [name for (name,) in rows]))
 
 
-def domains_of_person(store: Store, key: str) -> list[str]:
+def domains_of_user(store: Store, key: str) -> list[str]:
     """The domains in which somebody is known, by name."""
     rows = store.rows(
         "SELECT domain FROM node WHERE kind = ? AND key = ? ORDER BY 1", [USER, clean_name(key)]

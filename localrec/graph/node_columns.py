@@ -47,9 +47,9 @@ def hidden_from(with_links: frozenset[str], user: str | None) -> frozenset[str]:
     return with_links if len(with_links) > 1 else frozenset()
 
 
-def edge_not_from(people: Iterable[str]) -> str:
+def edge_not_from(users: Iterable[str]) -> str:
     """Condition: the edge `e` was told by a catalogue, or by somebody who is none of `people`."""
-    if not (barred := ", ".join(map(sql_literal, sorted(people)))):
+    if not (barred := ", ".join(map(sql_literal, sorted(users)))):
         return "true"  # properties are not even read
     return f"coalesce(e.properties->>'$.by' NOT IN ({barred}), true)"
 

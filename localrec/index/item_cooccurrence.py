@@ -114,18 +114,18 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
 
 
 def count_cooccurrence(
-    person: NDArray[np.int32], item: Items, size: int, config: CooccurrenceConfig | None = None
+    user: NDArray[np.int32], item: Items, size: int, config: CooccurrenceConfig | None = None
 ) -> ItemCooccurrence:
     """Count who keeps company with whom.
 
     Args:
-        person: Of each row, ascending, (m,).
+        user: Of each row, ascending, (m,).
         item: Of each row, each person's oldest first, (m,).
         size: Items in the catalogue, n.
         config: How; the defaults where there is none.
     """
     config = config or CooccurrenceConfig()
-    person, item = _part_of(person, item, config.most_rows)
+    user, item = _part_of(user, item, config.most_rows)
     owners = np.bincount(item, minlength=size)
     damped = ((owners + config.shrinkage) ** config.damping).astype(np.float32)
     rows = np.argsort(item, kind="stable")  # rows of item 0, of item 1, ...
@@ -133,7 +133,7 @@ def count_cooccurrence(
     parts = []
     for begin, end in _blocks(ends, size):
         own = rows[ends[begin] : ends[end]]
-        sums = _company(person, item, own, begin, (end - begin, size), config)
+        sums = _company(user, item, own, begin, (end - begin, size), config)
         sums /= sums.sum(axis=1, keepdims=True) + np.float32(config.row_shrinkage)
         parts.append(_heaviest(sums / damped, config.kept))
     counts = np.concatenate([count for _, _, count in parts] or [np.zeros(0, dtype=np.int64)])
@@ -162,8 +162,8 @@ def open_cooccurrence(
     stand = _stand_of(store, catalogue, config)
 
     def count() -> Arrays:
-        person, item = interaction_sequences(store, catalogue, config.most_rows)
-        counted = count_cooccurrence(person, item, len(catalogue), config)
+        user, item = interaction_sequences(store, catalogue, config.most_rows)
+        counted = count_cooccurrence(user, item, len(catalogue), config)
         return counted.items, counted.weights, counted.first
 
     kept = cache.load_or_make(stand, count)
@@ -189,8 +189,8 @@ def interaction_sequences(
         return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
     item = np.searchsorted(catalogue.node_ids, node).clip(max=len(catalogue) - 1)
     ours = catalogue.node_ids[item] == node
-    _, person = np.unique(user[ours], return_inverse=True)
-    return person.astype(np.int32), item[ours].astype(np.int32)
+    _, number = np.unique(user[ours], return_inverse=True)
+    return number.astype(np.int32), item[ours].astype(np.int32)
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -225,12 +225,12 @@ def _stand_of(store: Store, catalogue: Catalogue, config: CooccurrenceConfig) ->
     )
 
 
-def _part_of(person: NDArray[np.int32], item: Items, most: int) -> tuple[NDArray[np.int32], Items]:
+def _part_of(user: NDArray[np.int32], item: Items, most: int) -> tuple[NDArray[np.int32], Items]:
     """Rows of every so-manieth person where there are too many."""
-    if len(person) <= most:
-        return person, item
-    stays = person % -(-len(person) // most) == 0
-    return person[stays], item[stays]
+    if len(user) <= most:
+        return user, item
+    stays = user % -(-len(user) // most) == 0
+    return user[stays], item[stays]
 
 
 def _blocks(ends: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
@@ -244,7 +244,7 @@ def _blocks(ends: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
 
 
 def _company(
-    person: NDArray[np.int32],
+    user: NDArray[np.int32],
     item: Items,
     own: NDArray[np.int64],
     begin: int,
@@ -256,8 +256,8 @@ def _company(
     base = (item[own].astype(np.int64) - begin) * shape[1]
     for step in range(1, config.window + 1):
         for other in (own - step, own + step):
-            near = np.clip(other, 0, len(person) - 1)
-            together = (near == other) & (person[near] == person[own]) & (item[near] != item[own])
+            near = np.clip(other, 0, len(user) - 1)
+            together = (near == other) & (user[near] == user[own]) & (item[near] != item[own])
             pairs.append(base[together] + item[near[together]])
             worths.append(np.full(len(pairs[-1]), config.decay ** (step - 1)))
     sums = np.bincount(

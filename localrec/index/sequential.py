@@ -67,7 +67,7 @@ class SequentialModel:
         return self._attention.size + 1
 
     @property
-    def people(self) -> int:
+    def users(self) -> int:
         """How many people's histories are known."""
         return len(self._numbers)
 
@@ -98,20 +98,20 @@ class SequentialModel:
         found = self._nearest(self._near_items, self.items[item, :-1], k + 1)
         return found[found != item][:k].astype(np.int32)
 
-    def similar_users(self, state: Floats, k: int, person: int = -1) -> Indexes:
+    def similar_users(self, state: Floats, k: int, user: int = -1) -> Indexes:
         """The k people whose histories point the most alike, nearest first, without `person` (k,).
 
         Args:
             state: From `state_of`; one that points nowhere finds nobody.
             k: Fewer are found where there are no more.
-            person: Who must not be among them.
+            user: Who must not be among them.
         """
         direction = state[:-1] @ self._lens
         asked = k + 1
         while True:
             rows = self._nearest(self._near_users, direction, asked)
             found = self._numbers[rows]
-            found = found[(found >= 0) & (found != person)]
+            found = found[(found >= 0) & (found != user)]
             if len(found) >= k or len(rows) < asked:
                 return found[:k]
             asked *= _WIDER
@@ -137,7 +137,7 @@ class SequentialModel:
 
     @cached_property
     def _near_users(self) -> VectorIndex:
-        return self._open_index("people", ExactIndex(np.arange(self.people), self._directions))
+        return self._open_index("people", ExactIndex(np.arange(self.users), self._directions))
 
 
 def build_sequential_model(

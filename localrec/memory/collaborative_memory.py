@@ -86,7 +86,7 @@ def retrieve_memory(
     items: Indexes,
     weights: Scores,
     *,
-    person: int = -1,
+    user: int = -1,
     k: int = 16,
     facets: int = 7,
 ) -> MemoryContext:
@@ -96,12 +96,12 @@ def retrieve_memory(
         collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
         weights: How much each is liked, (h,).
-        person: Whose history it is in the graph; -1 for a cold-start user.
+        user: Whose history it is in the graph; -1 for a cold-start user.
         k: Neighbours that are kept.
         facets: Facets at most.
     """
     graph = collaborative_memory.graph
-    neighbours = graph.neighbours_of(items, weights, person)
+    neighbours = graph.neighbours_of(items, weights, user)
     floor = min(FLOOR, k // 2)
     curated = curate(neighbours, collaborative_memory.rules, k, floor, floor)
     supporters = supporters_of(curated, graph)
@@ -182,10 +182,10 @@ def vote_evidence(curated: CuratedNeighbours, graph: UserItemGraph) -> Scores:
     items they like: whoever likes everything says little, (n,).
     """
     tally = np.zeros(graph.item_features.items, dtype=np.float32)
-    people = curated.neighbours.is_user
-    told = zip(curated.neighbours.index[people].tolist(), curated.scores[people], strict=True)
-    for person, score in told:
-        theirs = graph.matrix.items_of(person)
+    users = curated.neighbours.is_user
+    told = zip(curated.neighbours.index[users].tolist(), curated.scores[users], strict=True)
+    for user, score in told:
+        theirs = graph.matrix.items_of(user)
         tally[theirs] += score / np.sqrt(np.float32(len(theirs)))
     return tally
 
@@ -227,12 +227,12 @@ def memory_vectors(graph: UserItemGraph, moved: float) -> Floats:
     texts = np.where(
         item_features.embedded[:, None], item_features.vectors - item_features.centre, 0.0
     )
-    people = np.zeros(texts.shape, dtype=np.float32)
+    users = np.zeros(texts.shape, dtype=np.float32)
     for item in np.flatnonzero(graph.matrix.likes).tolist():
         users_of_item = graph.matrix.users_of(item)
-        people[item] = graph.profiles.directions[users_of_item].sum(axis=0, dtype=np.float32)
+        users[item] = graph.profiles.directions[users_of_item].sum(axis=0, dtype=np.float32)
     return unit_vectors(
-        (1.0 - moved) * unit_vectors(texts.astype(np.float32)) + moved * unit_vectors(people)
+        (1.0 - moved) * unit_vectors(texts.astype(np.float32)) + moved * unit_vectors(users)
     )
 
 
@@ -263,9 +263,9 @@ def memory_summary(memory_context: MemoryContext, told: Synthesis | None = None)
         memory_context: Of one history.
         told: Facets that a model was told instead of the counted ones; None: those.
     """
-    people = int(memory_context.curated.neighbours.is_user.sum())
+    users = int(memory_context.curated.neighbours.is_user.sum())
     return MemorySummary(
-        neighbours={"people": people, "items": len(memory_context.curated) - people},
+        neighbours={"people": users, "items": len(memory_context.curated) - users},
         facets=tuple(
             MemoryFacet(text=facet.text, confidence=facet.confidence, supporters=facet.supporters)
             for facet in (told or memory_context.synthesis).facets

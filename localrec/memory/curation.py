@@ -39,7 +39,7 @@ def curate(
     neighbours: Neighbours,
     rules: RuleSet | None,
     k: int = K,
-    floor_people: int = FLOOR,
+    floor_users: int = FLOOR,
     floor_items: int = FLOOR,
 ) -> CuratedNeighbours:
     """Choose the best k neighbours, with at least some of each kind.
@@ -51,15 +51,15 @@ def curate(
         neighbours: As `TasteGraph.neighbours_of` gives them.
         rules: How to score them; None scores by `edge_weight`.
         k: How many to choose.
-        floor_people: How many users at least, if there are so many.
+        floor_users: How many users at least, if there are so many.
         floor_items: How many items at least, if there are so many.
 
     Raises:
         UsageError: the floors do not fit into k, or a number is below 0.
     """
-    if min(k, floor_people, floor_items) < 0 or floor_people + floor_items > k:
+    if min(k, floor_users, floor_items) < 0 or floor_users + floor_items > k:
         raise UsageError(
-            f"At least {floor_people} people and {floor_items} items do not fit into {k} "
+            f"At least {floor_users} people and {floor_items} items do not fit into {k} "
             "neighbours.",
             "Ask for more neighbours, or lower the floors.",
         )
@@ -67,16 +67,16 @@ def curate(
     ranked = np.argsort(-scores, kind="stable")
     if rules is not None:
         ranked = ranked[scores[ranked] != DROPPED]
-    chosen = ranked[_best_with_floors(neighbours.is_user[ranked], k, floor_people, floor_items)]
+    chosen = ranked[_best_with_floors(neighbours.is_user[ranked], k, floor_users, floor_items)]
     return CuratedNeighbours(neighbours.rows(chosen), scores[chosen])
 
 
 def _best_with_floors(
-    is_user: NDArray[np.bool_], k: int, floor_people: int, floor_items: int
+    is_user: NDArray[np.bool_], k: int, floor_users: int, floor_items: int
 ) -> NDArray[np.int64]:
     """Return ascending places of a ranking: the minimum of each kind, then the best others."""
     held = np.zeros(len(is_user), dtype=bool)
-    held[np.flatnonzero(is_user)[:floor_people]] = True
+    held[np.flatnonzero(is_user)[:floor_users]] = True
     held[np.flatnonzero(~is_user)[:floor_items]] = True
     others = np.flatnonzero(~held)[: k - int(held.sum())]
     held[others] = True

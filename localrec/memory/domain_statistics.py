@@ -71,12 +71,12 @@ class DomainStatistics(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         domain: Its name.
-        people: Who did anything at all.
+        users: Who did anything at all.
         items: All of the catalogue, also those that nobody touched.
         interactions: Rows; who met an item twice counts twice.
         density: Interactions over all pairs of a user and an item.
-        items_per_person: Interactions of a user.
-        people_per_item: Interactions of an item that was touched.
+        items_per_user: Interactions of a user.
+        users_per_item: Interactions of an item that was touched.
         dated: Share of interactions whose day is known.
         age_days: Age of those, against the newest of the domain; None where none is dated.
         span_days: From a user's first to their last; None likewise. Short spans mean that
@@ -86,12 +86,12 @@ class DomainStatistics(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     domain: str
-    people: int
+    users: int = msgspec.field(name="people")
     items: int
     interactions: int
     density: float
-    items_per_person: Distribution | None
-    people_per_item: Distribution | None
+    items_per_user: Distribution | None = msgspec.field(name="items_per_person")
+    users_per_item: Distribution | None = msgspec.field(name="people_per_item")
     dated: float
     age_days: Distribution | None
     span_days: Distribution | None
@@ -102,18 +102,18 @@ def domain_statistics(store: Store, domain: Domain) -> DomainStatistics:
     """Measure one domain of a store."""
     ours = {"domain": domain.name, "user": USER}
     ((items,),) = store.rows(_ITEMS, [domain.name, domain.item])
-    people, interactions, items_per_person = _spread(store, _DEGREES.format(column="user_id"), ours)
-    _, _, people_per_item = _spread(store, _DEGREES.format(column="item_id"), ours)
+    users, interactions, items_per_user = _spread(store, _DEGREES.format(column="user_id"), ours)
+    _, _, users_per_item = _spread(store, _DEGREES.format(column="item_id"), ours)
     dated, _, age_days = _spread(store, _AGES, ours)
     _, _, span_days = _spread(store, _SPANS, ours)
     return DomainStatistics(
         domain=domain.name,
-        people=people,
+        users=users,
         items=items,
         interactions=int(interactions),
-        density=interactions / max(people * items, 1),
-        items_per_person=items_per_person,
-        people_per_item=people_per_item,
+        density=interactions / max(users * items, 1),
+        items_per_user=items_per_user,
+        users_per_item=users_per_item,
         dated=dated / max(interactions, 1),
         age_days=age_days,
         span_days=span_days,

@@ -85,8 +85,8 @@ def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
 def first_half(collaborative_memory: CollaborativeMemory) -> CollaborativeMemory:
     """Build the shared memory from the first half of each user's likes."""
     likings = _in_order(collaborative_memory.graph, collaborative_memory.graph.matrix.user_count)
-    place = np.arange(len(likings.item)) - likings.first[likings.person]
-    early = 2 * place < np.diff(likings.first)[likings.person]
+    place = np.arange(len(likings.item)) - likings.first[likings.user]
+    early = 2 * place < np.diff(likings.first)[likings.user]
     return _made_of(collaborative_memory, likings, early)
 
 
@@ -143,8 +143,8 @@ def fit_fusion_weights(
     With fewer people than weights can be fitted on the usual ones count.
     """
     graph = collaborative_memory.graph
-    people = int(np.searchsorted(graph.matrix.first_item, _MOST_LIKINGS, side="right")) - 1
-    likings = _in_order(graph, people)
+    users = int(np.searchsorted(graph.matrix.first_item, _MOST_LIKINGS, side="right")) - 1
+    likings = _in_order(graph, users)
     able = np.flatnonzero(np.diff(likings.first) >= _FEWEST_LIKINGS)
     drawn = np.sort(np.random.default_rng(_SEED).permutation(able)[:_MOST_PEOPLE])
     if len(drawn) < FEWEST_CASES:
@@ -163,35 +163,35 @@ def fit_fusion_weights(
 class _Ordered(msgspec.Struct, frozen=True):
     """Likes by user, oldest first; columns of one length."""
 
-    person: Indexes
+    user: Indexes
     item: Indexes
     day: NDArray[np.float32]
     first: NDArray[np.int64]  # where each user's begin
 
 
-def _in_order(graph: UserItemGraph, people: int) -> _Ordered:
+def _in_order(graph: UserItemGraph, users: int) -> _Ordered:
     """Order the likes of the first users; their numbers are random, so they are a fair sample."""
-    first = np.asarray(graph.matrix.first_item[: people + 1])
+    first = np.asarray(graph.matrix.first_item[: users + 1])
     end = int(first[-1])
-    person = np.repeat(np.arange(people, dtype=np.int32), np.diff(first))
+    user = np.repeat(np.arange(users, dtype=np.int32), np.diff(first))
     day = np.asarray(graph.matrix.days[:end])
-    order = np.lexsort((np.where(np.isnan(day), -np.inf, day), person))
-    return _Ordered(person, np.asarray(graph.matrix.items[:end])[order], day[order], first)
+    order = np.lexsort((np.where(np.isnan(day), -np.inf, day), user))
+    return _Ordered(user, np.asarray(graph.matrix.items[:end])[order], day[order], first)
 
 
 def _made_of(
     collaborative_memory: CollaborativeMemory, likings: _Ordered, stays: NDArray[np.bool_]
 ) -> CollaborativeMemory:
     """Rebuild a memory from some of its likes."""
-    person, item, day = likings.person[stays], likings.item[stays], likings.day[stays]
+    user, item, day = likings.user[stays], likings.item[stays], likings.day[stays]
     item_features = collaborative_memory.graph.item_features
-    people = len(likings.first) - 1
-    matrix = InteractionMatrix.from_pairs(person, item, people, item_features.items, day)
+    users = len(likings.first) - 1
+    matrix = InteractionMatrix.from_pairs(user, item, users, item_features.items, day)
     return msgspec.structs.replace(
         collaborative_memory,
         graph=UserItemGraph(matrix, item_features),
         companions=count_cooccurrence(
-            person, item, item_features.items, collaborative_memory.companions.config
+            user, item, item_features.items, collaborative_memory.companions.config
         ),
         usual=domain_shares(item_features, matrix.likes),
     )

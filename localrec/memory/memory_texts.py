@@ -37,7 +37,7 @@ class MemoryTexts:
         self._attributes, self._barred = attributes, barred
         self._audiences: dict[int, str] = {}
 
-    def of_person(self, items: Indexes) -> str:
+    def of_user(self, items: Indexes) -> str:
         """Describe a user by their items' shared attributes and the newest titles; "" without any.
 
         Args:
@@ -63,7 +63,7 @@ class MemoryTexts:
             graph = self.graph
             users_of_item = graph.matrix.users_of(item)
             # Users are numbered in no order, so that the first of them are an even sample.
-            liked = [graph.matrix.items_of(person) for person in users_of_item[:_AUDIENCE].tolist()]
+            liked = [graph.matrix.items_of(user) for user in users_of_item[:_AUDIENCE].tolist()]
             items = np.concatenate([np.zeros(0, dtype=np.int32), *liked])
             self._audiences[item] = item_sentence(self._salient_names(items[items != item]))
         return self._audiences[item]

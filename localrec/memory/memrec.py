@@ -73,36 +73,36 @@ class MemRec:
         self._weights = weights
 
     def retrieve_memory(
-        self, items: Indexes, weights: Scores, person: int = -1
+        self, items: Indexes, weights: Scores, user: int = -1
     ) -> MemoryContext | None:
         """Retrieve the memory of a history; None where the system uses no neighbours."""
         if not self._config.read:
             return None
-        return _memory_context(self._collaborative_memory, self._config, items, weights, person)
+        return _memory_context(self._collaborative_memory, self._config, items, weights, user)
 
     def evidence(
-        self, items: Indexes, weights: Scores, person: int = -1
+        self, items: Indexes, weights: Scores, user: int = -1
     ) -> dict[EvidenceKind, Scores]:
         """Compute the configured kinds of evidence, each over all items, (n,)."""
-        memory_context = self.retrieve_memory(items, weights, person)
+        memory_context = self.retrieve_memory(items, weights, user)
         found = evidence_scores(self._collaborative_memory, items, weights, memory_context)
         return {kind: found[kind] for kind in self._config.kinds}
 
-    def scores(self, items: Indexes, weights: Scores, person: int = -1) -> Scores:
+    def scores(self, items: Indexes, weights: Scores, user: int = -1) -> Scores:
         """Score all items, (n,).
 
         Args:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
-            person: Whose history it is in the graph; -1 for a cold-start user.
+            user: Whose history it is in the graph; -1 for a cold-start user.
         """
-        return self._weights.fuse(self.evidence(items, weights, person)).astype(np.float32)
+        return self._weights.fuse(self.evidence(items, weights, user)).astype(np.float32)
 
     def fit(
         self,
         histories: Sequence[Indexes],
         taken: Indexes,
-        people: Indexes,
+        users: Indexes,
         seed: int,
     ) -> FusionWeights:
         """Fit the weights to rank each next item above evenly drawn others, and keep them.
@@ -110,15 +110,15 @@ class MemRec:
         Args:
             histories: Oldest first, without what was taken; the shared memory must not have it.
             taken: What came next, (b,).
-            people: Whose history each is in the graph, (b,).
+            users: Whose history each is in the graph, (b,).
             seed: Of the others.
         """
         if len(taken) < FEWEST_CASES:
             return self._weights
         generator = np.random.default_rng(seed)
         lines = []
-        for history, item, person in zip(histories, taken.tolist(), people.tolist(), strict=True):
-            found = self.evidence(history, np.ones(len(history), dtype=np.float32), person)
+        for history, item, user in zip(histories, taken.tolist(), users.tolist(), strict=True):
+            found = self.evidence(history, np.ones(len(history), dtype=np.float32), user)
             values = np.stack([standardized(found[kind].astype(np.float64)) for kind in found])
             others = _others(history, item, values.shape[1], generator)
             lines.append(values[:, [item, *others]].T)
@@ -141,16 +141,16 @@ class VectorMemRec:
         self._config = config
         self._memories = memory_vectors(collaborative_memory.graph, config.moved)
 
-    def retrieve_memory(self, items: Indexes, weights: Scores, person: int = -1) -> MemoryContext:
+    def retrieve_memory(self, items: Indexes, weights: Scores, user: int = -1) -> MemoryContext:
         """Retrieve the memory of a history, in which older items count less."""
         faded = self._faded(weights)
-        return _memory_context(self._collaborative_memory, self._config, items, faded, person)
+        return _memory_context(self._collaborative_memory, self._config, items, faded, user)
 
     def scores(
         self,
         items: Indexes,
         weights: Scores,
-        person: int = -1,
+        user: int = -1,
         memory_context: MemoryContext | None = None,
     ) -> Scores:
         """Score all items, 0 to 1, (n,).
@@ -158,11 +158,11 @@ class VectorMemRec:
         Args:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
-            person: Whose history it is in the graph; -1 for a cold-start user.
+            user: Whose history it is in the graph; -1 for a cold-start user.
             memory_context: From `remember`, where that was asked before.
         """
         if memory_context is None:
-            memory_context = self.retrieve_memory(items, weights, person)
+            memory_context = self.retrieve_memory(items, weights, user)
         facets = facet_vectors(memory_context, self._collaborative_memory.graph, self._memories)
         wanted = np.vstack([self._faded(weights) @ self._memories[items], facets])
         worth = self._config.facets_worth
@@ -180,14 +180,14 @@ def _memory_context(
     config: MemRecConfig | MemRecVectorConfig | MemRecModelConfig,
     items: Indexes,
     weights: Scores,
-    person: int,
+    user: int,
 ) -> MemoryContext:
     """Retrieve the memory of a history, with the limits of a system."""
     return retrieve_memory(
         collaborative_memory,
         items,
         weights,
-        person=person,
+        user=user,
         k=config.neighbours,
         facets=config.facets,
     )

@@ -36,7 +36,7 @@ def user_context(
         instruction: What they ask for, in words.
     """
     return RerankContext(
-        memory=memory_texts.of_person(items),
+        memory=memory_texts.of_user(items),
         facets=[facet.text for facet in synthesis.facets],
         confidences=[facet.confidence for facet in synthesis.facets],
         instruction=instruction,
@@ -102,7 +102,7 @@ class ModelMemRec:
         self._config = config
 
     def rank(
-        self, items: Indexes, weights: Scores, candidates: Sequence[int], person: int = -1
+        self, items: Indexes, weights: Scores, candidates: Sequence[int], user: int = -1
     ) -> RerankScores:
         """Estimate the probability of each candidate, (c,), and count the cost of all calls.
 
@@ -112,22 +112,20 @@ class ModelMemRec:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
             candidates: Items, (c,).
-            person: Whose history it is in the graph; -1 for a cold-start user.
+            user: Whose history it is in the graph; -1 for a cold-start user.
 
         Raises:
             ModelError: the model cannot be used.
         """
-        return self.rerank(
-            self.know(items, self.retrieve_memory(items, weights, person)), candidates
-        )
+        return self.rerank(self.know(items, self.retrieve_memory(items, weights, user)), candidates)
 
     def retrieve_memory(
-        self, items: Indexes, weights: Scores, person: int = -1
+        self, items: Indexes, weights: Scores, user: int = -1
     ) -> MemoryContext | None:
         """Retrieve the memory of a history; None where the system uses no neighbours."""
         if self._config.synthesis == "none":
             return None
-        return _memory_context(self._collaborative_memory, self._config, items, weights, person)
+        return _memory_context(self._collaborative_memory, self._config, items, weights, user)
 
     def know(
         self, items: Indexes, memory_context: MemoryContext | None, instruction: str = ""
@@ -188,7 +186,7 @@ class ModelMemRec:
         supporters = supporters_of(curated, graph)
         written = ask_facets(
             self._writer,
-            self._memory_texts.of_person(items),
+            self._memory_texts.of_user(items),
             packed.text.split("\n") if packed.text else [],
             [supporters[place] for place in packed.places],
             self._domain,

@@ -69,12 +69,12 @@ class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines that a model wrote for one job.
 
     Args:
-        person: A sentence.
+        user: A sentence.
         item: A sentence about the newest item, or nothing where none was asked for.
         themes: Of neighbours, by number from 1.
     """
 
-    person: str
+    user: str
     item: str = ""
     themes: dict[int, str] = {}
 
@@ -125,7 +125,7 @@ class ModelUpdate:
         )
 
 
-def ask_person_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]) -> str:
+def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]) -> str:
     """Ask for the sentence about a person alone, by the prompt of a job.
 
     Args:
@@ -147,7 +147,7 @@ def ask_person_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str
     written = model.generate(
         _asked(lines), grammar=update_grammar(0, with_item=False), max_tokens=_MAX_TOKENS, fixed=3
     )
-    return parse_lines(written.text, 0, with_item=False, complete=written.finished).person
+    return parse_lines(written.text, 0, with_item=False, complete=written.finished).user
 
 
 def update_grammar(neighbours: int, *, with_item: bool) -> str:
@@ -199,7 +199,7 @@ def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) 
         raise ModelError("The model left a note out, or wrote one that nobody asked for.")
     themes = {int(key): _theme(value) for key, value in sentences.items() if key.isdigit()}
     return UpdateLines(
-        person=parse_sentence(sentences["person"], _LONGEST_SENTENCE),
+        user=parse_sentence(sentences["person"], _LONGEST_SENTENCE),
         item=parse_sentence(sentences["item"], _LONGEST_SENTENCE) if with_item else "",
         themes=themes,
     )
@@ -215,14 +215,14 @@ class _Noted(msgspec.Struct, frozen=True, kw_only=True):
     """The lines of a prompt, and whose data each contains.
 
     Args:
-        person: The user in words.
+        user: The user in words.
         item: The newest item's memory, or nothing.
         neighbours: A line for each of `places`.
         places: Which of the scene's neighbours are shown.
         made_from: Node ids of all whose data is shown.
     """
 
-    person: str
+    user: str
     item: str
     neighbours: tuple[str, ...]
     places: tuple[int, ...]
@@ -259,7 +259,7 @@ def _noted(scene: JobContext, store: Store) -> _Noted:
     ]
     made_from.update(scene.nearest[place].user_id for place, _ in shown)
     return _Noted(
-        person=clean_text(" ".join(parts), limit=2 * _MEMORY),
+        user=clean_text(" ".join(parts), limit=2 * _MEMORY),
         item=clean_text(item, limit=_MEMORY),
         neighbours=tuple(told for _, told in shown),
         places=tuple(place for place, _ in shown),
@@ -274,8 +274,8 @@ def _own_words(memory: Memory) -> str:
 
 def _lately(scene: JobContext, user_id: int) -> str:
     graph = scene.update_context.graph
-    person = graph.matrix.user_index(user_id)
-    items = graph.matrix.newest_items(person, MAX_TITLES).tolist() if person >= 0 else []
+    user = graph.matrix.user_index(user_id)
+    items = graph.matrix.newest_items(user, MAX_TITLES).tolist() if user >= 0 else []
     return f"lately {', '.join(_titles(scene, items))}" if items else ""
 
 
@@ -288,7 +288,7 @@ def _quoted(title: str) -> str:
 
 
 def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
-    lines = [f"Person: {noted.person or 'nothing is known yet.'}", f"Now: {_deeds(scene)}."]
+    lines = [f"Person: {noted.user or 'nothing is known yet.'}", f"Now: {_deeds(scene)}."]
     if scene.news:
         [title] = _titles(scene, scene.news[:1])
         lines.append(f"Item {title}: {noted.item or 'nothing noted yet.'}")
@@ -334,7 +334,7 @@ def _worded(scene: JobContext, noted: _Noted, lines: UpdateLines, name: str) -> 
     if user_id in updates:
         kept = propagated(scene.memories.get(user_id))
         updates[user_id] = _by_model(
-            updates[user_id], f"{lines.person} {facet_sentences(kept)}", noted, name
+            updates[user_id], f"{lines.user} {facet_sentences(kept)}", noted, name
         )
     if scene.news:
         [item_id] = scene.update_context.node_ids(scene.news[:1])

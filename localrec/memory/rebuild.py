@@ -41,7 +41,7 @@ class RebuildReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     Args:
         domain: Whose memories.
         resumed: Whether it went on where an earlier one had stopped.
-        people: Of how many it made the memory anew.
+        users: Of how many it made the memory anew.
         items: The same for items.
         written: New versions.
         skipped: Pinned memories that were left as they are.
@@ -49,7 +49,7 @@ class RebuildReport(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     domain: str
     resumed: bool = False
-    people: int = 0
+    users: int = msgspec.field(default=0, name="people")
     items: int = 0
     written: int = 0
     skipped: int = 0
@@ -135,7 +135,7 @@ class Rebuild:
     def _write(self, store: Store, kind: SubjectKind, batch: Sequence[tuple[int, str]]) -> None:
         mark = msgspec.structs.replace(self._mark, after=batch[-1][0])
         update_context = self._open_update_context(store)
-        updates = (_of_people if kind == "people" else _of_items)(store, update_context, batch)
+        updates = (_of_users if kind == "people" else _of_items)(store, update_context, batch)
         with store.transaction():
             written = put_memories(store, updates)
             _set_mark(store, self._domain.name, mark)
@@ -143,8 +143,9 @@ class Rebuild:
         self._tally(kind, len(batch), written)
 
     def _tally(self, kind: SubjectKind, many: int, written: WriteResult) -> None:
+        counted = "users" if kind == "people" else "items"
         self._count(
-            **{kind: getattr(self.report, kind) + many},
+            **{counted: getattr(self.report, counted) + many},
             written=self.report.written + len(written.written),
             skipped=self.report.skipped + len(written.skipped),
         )
@@ -153,14 +154,14 @@ class Rebuild:
         self.report = msgspec.structs.replace(self.report, **now)
 
 
-def _of_people(
+def _of_users(
     store: Store, update_context: UpdateContext, batch: Sequence[tuple[int, str]]
 ) -> list[MemoryUpdate]:
-    people = [user_id for user_id, _ in batch]
-    found = recent_likes_between(store, update_context.catalogue, people[0], people[-1])
-    histories = {user_id: found.get(user_id, []) for user_id in people}
+    users = [user_id for user_id, _ in batch]
+    found = recent_likes_between(store, update_context.catalogue, users[0], users[-1])
+    histories = {user_id: found.get(user_id, []) for user_id in users}
     return user_memories(
-        update_context, histories, memories_of(store, people), update_context.own_links(batch)
+        update_context, histories, memories_of(store, users), update_context.own_links(batch)
     )
 
 

@@ -44,11 +44,11 @@ def _read(store: Store, catalogue: Catalogue, whose: str, **bounds: int) -> Rece
     ours = np.isin(nodes, catalogue.node_ids)
     items, users = catalogue.indexes_of(nodes[ours]), users[ours]
     said = np.asarray(columns["said"], dtype=np.int64)[ours]
-    people, first = np.unique(users, return_index=True)
+    distinct, first = np.unique(users, return_index=True)
     ends = np.append(first, len(users))[1:]
     return {
-        person: _newest_liked(items[begin:end].tolist(), said[begin:end].tolist())
-        for person, begin, end in zip(people.tolist(), first.tolist(), ends.tolist(), strict=True)
+        user: _newest_liked(items[begin:end].tolist(), said[begin:end].tolist())
+        for user, begin, end in zip(distinct.tolist(), first.tolist(), ends.tolist(), strict=True)
     }
 
 

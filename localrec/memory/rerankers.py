@@ -135,9 +135,9 @@ class VectorReranker:
 
     def rerank(self, request: RerankRequest) -> RerankResult:
         """Compute the similarity of each candidate's memory to user and facets, 0 to 1."""
-        person = self._user_index(request.user)
-        memory_context = self._system.retrieve_memory(request.items, request.weights, person)
-        scores = self._system.scores(request.items, request.weights, person, memory_context)
+        user = self._user_index(request.user)
+        memory_context = self._system.retrieve_memory(request.items, request.weights, user)
+        scores = self._system.scores(request.items, request.weights, user, memory_context)
         return RerankResult(
             scores=scores[list(request.candidates)],
             spoke={"memory": "measured", "facets": "measured", "rerank": "vector"},

@@ -274,13 +274,13 @@ def _told(statistics: DomainStatistics) -> str:
     """Write the statistics for a model; names from a catalogue are cut short."""
     lines = [
         f"Domain: {clean_name(statistics.domain)[:40]}",
-        f"{statistics.people:,} people, {statistics.items:,} items, "
+        f"{statistics.users:,} people, {statistics.items:,} items, "
         f"{statistics.interactions:,} interactions: {statistics.density:.2%} of all pairs.",
     ]
-    if statistics.items_per_person:
-        lines.append(f"Items per person: {_spread(statistics.items_per_person)}.")
-    if statistics.people_per_item:
-        lines.append(f"People per item: {_spread(statistics.people_per_item)}.")
+    if statistics.items_per_user:
+        lines.append(f"Items per person: {_spread(statistics.items_per_user)}.")
+    if statistics.users_per_item:
+        lines.append(f"People per item: {_spread(statistics.users_per_item)}.")
     if statistics.age_days and statistics.span_days:
         lines.append(f"Age of an interaction in days: {_spread(statistics.age_days)}.")
         lines.append(f"Days from a person's first to their last: {_spread(statistics.span_days)}.")
@@ -298,7 +298,7 @@ def _spread(values: Distribution) -> str:
 
 
 def _largest_degree(statistics: DomainStatistics) -> float:
-    degrees = (statistics.items_per_person, statistics.people_per_item)
+    degrees = (statistics.items_per_user, statistics.users_per_item)
     return max((spread.most for spread in degrees if spread), default=0.0)
 
 

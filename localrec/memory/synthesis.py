@@ -166,7 +166,7 @@ def phrases_of(attributes: Sequence[Attribute], domain: Domain) -> list[str]:
 
 def ask_facets(
     model: ChatModel,
-    person: str,
+    user: str,
     neighbours: Sequence[str],
     supporters: Sequence[Supporter],
     domain: Domain,
@@ -178,7 +178,7 @@ def ask_facets(
 
     Args:
         model: Asked once.
-        person: The user's own memory.
+        user: The user's own memory.
         neighbours: A line for each, numbered from 1 by their order, from `packing`.
         supporters: The same neighbours.
         domain: For its nouns.
@@ -191,7 +191,7 @@ def ask_facets(
     """
     if not neighbours:
         return Synthesis(facets=(), edges=(), spoke="model")
-    messages = _prompt(person, neighbours, domain, candidates, most)
+    messages = _prompt(user, neighbours, domain, candidates, most)
     written = model.generate(
         messages,
         grammar=facets_grammar(len(neighbours), most),
@@ -268,7 +268,7 @@ def _plural(says: str) -> str:
 
 
 def _prompt(
-    person: str,
+    user: str,
     neighbours: Sequence[str],
     domain: Domain,
     candidates: Sequence[str],
@@ -290,7 +290,7 @@ def _prompt(
         system,
         Message(
             "user",
-            f"Profile: {person or 'nothing is known yet'}\n\nNeighbours:\n{shown}{context}\n\n"
+            f"Profile: {user or 'nothing is known yet'}\n\nNeighbours:\n{shown}{context}\n\n"
             f"Name at most {most} tastes, each different.",
         ),
     ]

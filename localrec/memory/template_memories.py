@@ -57,7 +57,7 @@ def user_memories(
         subjects, items, update_context.item_features, update_context.barred, own
     )
     return [
-        _of_person(
+        _of_user(
             update_context,
             user_id,
             salient_attributes.get(user_id, []),
@@ -70,7 +70,7 @@ def user_memories(
     ]
 
 
-def _of_person(
+def _of_user(
     update_context: UpdateContext,
     user_id: int,
     salient_attributes: Sequence[SalientAttribute],
@@ -117,8 +117,8 @@ def item_memories(
     """
     chosen = sorted(set(items))
     asked = _Audiences(update_context, fresh or {})
-    people = {item: asked.who_like(item) for item in chosen}
-    else_liked = [asked.what_else(people[item], item) for item in chosen]
+    users = {item: asked.who_like(item) for item in chosen}
+    else_liked = [asked.what_else(users[item], item) for item in chosen]
     salient_attributes = count_salient_attributes(
         np.repeat(np.array(chosen, dtype=np.int64), [len(items) for items in else_liked]),
         np.concatenate([_NOTHING, *else_liked]),
@@ -135,7 +135,7 @@ def item_memories(
                     text=as_sentences([item_sentence(attribute_names(update_context, shared))]),
                     facets=tuple(salient_facets(update_context, shared)),
                     by=by,
-                    made_from=tuple(people[item]),
+                    made_from=tuple(users[item]),
                 )
             )
     return made
@@ -173,9 +173,9 @@ class _Audiences:
         now = [user_id for user_id, liked in self._fresh.items() if item in liked]
         return [*now, *(one for one in others if one not in self._fresh)]
 
-    def what_else(self, people: Iterable[int], item: int) -> Indexes:
+    def what_else(self, users: Iterable[int], item: int) -> Indexes:
         """Return the newest items of all users but one, concatenated."""
-        items = np.concatenate([_NOTHING, *(self._items_of(user_id) for user_id in people)])
+        items = np.concatenate([_NOTHING, *(self._items_of(user_id) for user_id in users)])
         return items[items != item]
 
     def _items_of(self, user_id: int) -> Indexes:

@@ -109,23 +109,23 @@ class UpdateContext:
             graph.neighbours_of(items, ones, exclude_user=graph.matrix.user_index(user_id)),
             self.rules,
         ).neighbours
-        people = np.flatnonzero(curated.is_user)[:many].tolist()
+        users = np.flatnonzero(curated.is_user)[:many].tolist()
         user_nodes = graph.matrix.user_nodes
         return [
             NearUser(int(user_nodes[curated.index[one]]), float(curated.edge_weight[one]))
-            for one in people
+            for one in users
         ]
 
     def audience_of(self, item: int) -> list[int]:
         """Return numbers in `graph` of users who like an item: an even sample, always the same."""
         first = self.graph.matrix.first_user
         begin, end = int(first[item]), int(first[item + 1])
-        people = self.graph.matrix.users[begin : min(end, begin + MAX_ITEM_USERS)]
-        return [int(one) for one in people]
+        users = self.graph.matrix.users[begin : min(end, begin + MAX_ITEM_USERS)]
+        return [int(one) for one in users]
 
-    def own_links(self, people: Iterable[tuple[int, str]]) -> UserLinks:
+    def own_links(self, users: Iterable[tuple[int, str]]) -> UserLinks:
         """Links that users made for themselves; users as node ids and keys."""
-        found = [(user_id, *self.shelves[key]) for user_id, key in people if key in self.shelves]
+        found = [(user_id, *self.shelves[key]) for user_id, key in users if key in self.shelves]
         if not found:
             return no_links()
         return UserLinks(
@@ -207,8 +207,8 @@ def _links_of(
     targets = np.asarray(columns["target_id"], dtype=np.int64)
     item = np.searchsorted(catalogue.node_ids, sources).astype(np.int32)
     attribute = np.searchsorted(attribute_ids, targets).astype(np.int32)
-    person = np.asarray(columns["person"], dtype=object)
-    public = person == ""
+    user = np.asarray(columns["person"], dtype=object)
+    public = user == ""
     pairs = item.astype(np.int64) * max(len(attribute_ids), 1) + attribute
     own = ~public & ~np.isin(pairs, pairs[public])
     item_features = ItemFeatures(
@@ -217,8 +217,8 @@ def _links_of(
         items=len(catalogue),
         attributes=len(attribute_ids),
     )
-    order = np.argsort(person[own].astype(str), kind="stable")
-    keys, first = np.unique(person[own].astype(str)[order], return_index=True)
+    order = np.argsort(user[own].astype(str), kind="stable")
+    keys, first = np.unique(user[own].astype(str)[order], return_index=True)
     parts = zip(
         keys.tolist(),
         np.split(item[own][order], first[1:]),

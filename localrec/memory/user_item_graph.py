@@ -106,7 +106,7 @@ class _History(msgspec.Struct, frozen=True):
 class _Crowd(msgspec.Struct, frozen=True):
     """The users that were found, and their likes, concatenated."""
 
-    people: NDArray[np.int64]  # (c,)
+    users: NDArray[np.int64]  # (c,)
     edge_weight: Floats  # (c,)
     shared: Indexes  # (c,)
     items: Indexes  # (e,)
@@ -171,9 +171,9 @@ class UserItemGraph:
         """
         history = self._history(items, weights)
         neighbourhood = self._neighbourhood(history, self._find_users(items, weights, exclude_user))
-        people = self._as_user_neighbours(history, neighbourhood)
+        users = self._as_user_neighbours(history, neighbourhood)
         things = self._as_item_neighbours(history, neighbourhood)
-        columns = (np.concatenate(pair) for pair in zip(people, things, strict=True))
+        columns = (np.concatenate(pair) for pair in zip(users, things, strict=True))
         return Neighbours(*columns)
 
     def _history(self, items: Indexes, weights: Floats) -> _History:
@@ -208,15 +208,15 @@ class UserItemGraph:
         found = np.flatnonzero(tally)
         return found[_largest(tally[found] / self._sqrt_user_likes[found], MAX_USER_NEIGHBOURS)]
 
-    def _neighbourhood(self, history: _History, people: NDArray[np.int64]) -> _Crowd:
-        begins, ends = self.matrix.first_item[people], self.matrix.first_item[people + 1]
+    def _neighbourhood(self, history: _History, users: NDArray[np.int64]) -> _Crowd:
+        begins, ends = self.matrix.first_item[users], self.matrix.first_item[users + 1]
         lengths = ends - begins
         starts = np.cumsum(lengths) - lengths
         items = _gathered(self.matrix.items, begins, ends)
         weights = history.weights[items]
-        edges = _summed(weights, starts) / (self._sqrt_user_likes[people] * history.length)
+        edges = _summed(weights, starts) / (self._sqrt_user_likes[users] * history.length)
         return _Crowd(
-            people=people,
+            users=users,
             edge_weight=_share(edges),
             shared=_summed((weights > 0).astype(np.int32), starts),
             items=items,
@@ -229,15 +229,15 @@ class UserItemGraph:
         self, history: _History, neighbourhood: _Crowd
     ) -> tuple[NDArray[Any], ...]:
         """Compute the columns of `Neighbours` for users."""
-        profiles, people = self.profiles, neighbourhood.people
+        profiles, users = self.profiles, neighbourhood.users
         products = _summed(history.products[neighbourhood.items], neighbourhood.starts)
-        lengths = profiles.lengths[people] * history.attributes_length
-        directions = profiles.directions[people].astype(np.float32)
+        lengths = profiles.lengths[users] * history.attributes_length
+        directions = profiles.directions[users].astype(np.float32)
         return (
-            np.ones(len(people), dtype=bool),
-            people.astype(np.int32),
+            np.ones(len(users), dtype=bool),
+            users.astype(np.int32),
             neighbourhood.edge_weight,
-            self._recency(profiles.newest[people]),
+            self._recency(profiles.newest[users]),
             neighbourhood.shared,
             _cosines(products, lengths),
             _share(np.vecdot(directions, history.direction)),

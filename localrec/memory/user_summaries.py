@@ -108,10 +108,10 @@ def open_user_summaries(
 
 def _parts(first: Offsets, rows: int) -> Iterator[slice]:
     """Slice the users so that each part has about `rows` rows and at least one user."""
-    begin, people = 0, len(first) - 1
-    while begin < people:
+    begin, users = 0, len(first) - 1
+    while begin < users:
         end = int(np.searchsorted(first, first[begin] + rows, side="right")) - 1
-        end = min(max(end, begin + 1), people)
+        end = min(max(end, begin + 1), users)
         yield slice(begin, end)
         begin = end
 
@@ -121,11 +121,11 @@ def _attribute_lengths(
 ) -> Floats:
     theirs = matrix.items[matrix.first_item[part.start] : matrix.first_item[part.stop]]
     likes = matrix.user_likes[part]
-    person = np.repeat(np.arange(len(likes)), likes)
+    user = np.repeat(np.arange(len(likes)), likes)
     many = item_features.first_link[theirs + 1] - item_features.first_link[theirs]
     links = csr_rows(item_features.first_link, theirs)
     pairs = (
-        np.repeat(person, many) * max(item_features.attributes, 1) + item_features.attribute[links]
+        np.repeat(user, many) * max(item_features.attributes, 1) + item_features.attribute[links]
     )
     pairs.sort()
     begins = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])

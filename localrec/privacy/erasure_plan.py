@@ -93,7 +93,7 @@ def check_known(store: Store, scope: ForgetScope) -> None:
     Raises:
         UsageError: nobody or nothing is called so; the hint names what is near.
     """
-    if scope.user is not None and not _is_person(store, scope):
+    if scope.user is not None and not _is_user(store, scope):
         raise nobody_called(store, scope.user, scope.domain)
     if scope.item is not None:
         domains = _domains_of_items(store, scope.domain)
@@ -101,7 +101,7 @@ def check_known(store: Store, scope: ForgetScope) -> None:
             raise nothing_keyed(store, scope.item, domains)
 
 
-def _is_person(store: Store, scope: ForgetScope) -> bool:
+def _is_user(store: Store, scope: ForgetScope) -> bool:
     values = {"user": scope.user, "domain": scope.domain}
     return any(
         store.rows(f"{bears} AND coalesce($domain, {place}) = {place} LIMIT 1", values)

@@ -77,9 +77,9 @@ class BoardGameGeekSource:
             UsageError: `user` is missing.
             InputError: no collection of BoardGameGeek, a damaged one, or one without a game.
         """
-        person = export_owner(user, "BoardGameGeek")
+        owner = export_owner(user, "BoardGameGeek")
         import_log = ImportLog(self.kind, path, domain.name)
-        games = PersonalItems(person, import_log)
+        games = PersonalItems(owner, import_log)
         for cells in self._rows(path, import_log):
             _take(cells, games, domain, import_log)
         if not games:

@@ -160,7 +160,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         self,
         import_log: ImportLog,
         items: Sequence[ItemRow] = (),
-        people: Sequence[UserRow] = (),
+        users: Sequence[UserRow] = (),
         more_kept: int = 0,
         checked: RowCheck | None = None,
     ) -> BulkHistory:
@@ -169,7 +169,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             import_log: Where bad rows are noted.
             items: Items that go with the interactions.
-            people: What is known of the people.
+            users: What is known of the people.
             more_kept: Rows of the files beside this one that were kept.
             checked: What a look at every row found, if there was one.
 
@@ -187,7 +187,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             select=checked.select,
             files=tuple(str(file) for file in checked.files),
             report=import_log.report(kept=checked.good + more_kept),
-            people=tuple(people),
+            users=tuple(users),
             scratch=(checked.scratch,),
         )
 

@@ -82,7 +82,7 @@ class ImdbSource:
             UsageError: `user` is missing.
             InputError: no list of IMDb, a damaged one, or one without a title.
         """
-        person = export_owner(user, "IMDb")
+        owner = export_owner(user, "IMDb")
         import_log = ImportLog(self.kind, path, domain.name)
         table = DelimitedTable(path, self._limits)
         names = {name: _RENAMED.get(name.casefold(), name.casefold()) for name in table.header}
@@ -92,7 +92,7 @@ class ImdbSource:
                 f"{', '.join(table.header[:20])}.",
                 "Export the list from IMDb again, and leave the file as it is.",
             )
-        reader = _Reader(ScreenHistory(person, domain, import_log), import_log)
+        reader = _Reader(ScreenHistory(owner, domain, import_log), import_log)
         rows = (
             (row, {names[name]: cell for name, cell in cells.items()})
             for row, cells in table.rows()

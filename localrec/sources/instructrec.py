@@ -103,7 +103,7 @@ class InstructRecSource:
             items=tuple(items.values()),
             interactions=interactions,
             report=import_log.report(kept=len(interactions)),
-            people=tuple(_read_users(parts)),
+            users=tuple(_read_users(parts)),
         )
 
 

@@ -148,7 +148,7 @@ class LastFmSource:
             UsageError: `user` is missing.
             InputError: no layout that is known, a damaged file, or one without a play.
         """
-        person = export_owner(user, "Last.fm")
+        owner = export_owner(user, "Last.fm")
         import_log = ImportLog(self.kind, path, domain.name)
         counter = _Counter(import_log)
         if self._is_json(path):
@@ -162,7 +162,7 @@ class LastFmSource:
             )
         return HistoryRows(
             items=counter.tally.items(domain),
-            interactions=tuple(counter.tally.plays(person)),
+            interactions=tuple(counter.tally.plays(owner)),
             report=import_log.report(kept),
         )
 

@@ -104,7 +104,7 @@ class LetterboxdSource:
             UsageError: `user` is missing.
             InputError: no export of Letterboxd, a damaged one, or one without a film.
         """
-        person = export_owner(user, "Letterboxd")
+        owner = export_owner(user, "Letterboxd")
         import_log = ImportLog(self.kind, path, domain.name)
         with open_export(path, self._limits, _TOP) as archive:
             films, kept = self._read_films(archive, import_log)
@@ -116,7 +116,7 @@ class LetterboxdSource:
         return HistoryRows(
             items=tuple(film.make_item(key, domain) for key, film in films.items()),
             interactions=tuple(
-                row for key, film in films.items() for row in film.interactions(person, key)
+                row for key, film in films.items() for row in film.interactions(owner, key)
             ),
             report=import_log.report(kept),
         )
@@ -218,13 +218,13 @@ class _Film(msgspec.Struct):
             links = (AttributeLink(kind="decade", name=f"{self.year // 10 * 10}s"),)
         return ItemRow(key=key, name=self.name, properties=properties, links=links)
 
-    def interactions(self, person: str, key: str) -> list[InteractionRow]:
+    def interactions(self, user: str, key: str) -> list[InteractionRow]:
         rows = []
         watched = self.rated or self.seen or self.reviewed
         if watched:
             rows.append(
                 InteractionRow(
-                    user=person,
+                    user=user,
                     item=key,
                     event=Event.RATED if self.rated else Event.SEEN,
                     rating=self.rated.rating if self.rated else None,
@@ -235,7 +235,7 @@ class _Film(msgspec.Struct):
             )
         for event, said in ((Event.LIKED, self.liked), (Event.WANTED, self.wanted)):
             if said:
-                rows.append(InteractionRow(user=person, item=key, event=event, at=said.at))
+                rows.append(InteractionRow(user=user, item=key, event=event, at=said.at))
         return rows
 
 

@@ -121,10 +121,10 @@ class ListenBrainzSource:
             UsageError: `user` is missing.
             InputError: no export of ListenBrainz, a damaged one, or one without a track.
         """
-        person = export_owner(user, "ListenBrainz")
+        owner = export_owner(user, "ListenBrainz")
         with open_archive(path, self._limits, _TOP) as archive:
             reader = _Reader(archive, ImportLog(self.kind, path, domain.name), self._limits)
-            marks = tuple(reader.read(person))
+            marks = tuple(reader.read(owner))
         if not reader.tally:
             raise InputError(
                 f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
@@ -132,7 +132,7 @@ class ListenBrainzSource:
             )
         return HistoryRows(
             items=reader.tally.items(domain),
-            interactions=(*reader.tally.plays(person), *marks),
+            interactions=(*reader.tally.plays(owner), *marks),
             report=reader.import_log.report(reader.kept),
         )
 
@@ -148,7 +148,7 @@ class _Reader:
         self.tally = PlayCounts()
         self.kept = 0
 
-    def read(self, person: str) -> Iterator[InteractionRow]:
+    def read(self, owner: str) -> Iterator[InteractionRow]:
         """Count all listens, then yield what the person marked."""
         months = self._months()
         marked = [name for name in (_FEEDBACK, _PINS) if name in self._archive.members]
@@ -167,7 +167,7 @@ class _Reader:
         said: dict[str, InteractionRow] = {}
         for name, lines in marks.items():
             for row, mark in lines:
-                self._take_mark(name, row, mark, person, said)
+                self._take_mark(name, row, mark, owner, said)
         yield from said.values()
 
     def _months(self) -> list[str]:
@@ -225,7 +225,7 @@ class _Reader:
             track.artists = tuple(artist.artist_credit_name for artist in mapped.artists or ())
 
     def _take_mark(
-        self, name: str, row: int, mark: _Mark, person: str, said: dict[str, InteractionRow]
+        self, name: str, row: int, mark: _Mark, user: str, said: dict[str, InteractionRow]
     ) -> None:
         event = Event.LIKED if name == _PINS else _EVENTS.get(mark.score or 0)
         if event is None:
@@ -237,7 +237,7 @@ class _Reader:
             self.import_log.drop(row, name, str(error))
             return
         interaction = InteractionRow(
-            user=person,
+            user=user,
             item=track_key(track.artist, track.title),
             event=event,
             at=self._mark_moment(name, row, mark),

@@ -91,7 +91,7 @@ class _Layout(msgspec.Struct, frozen=True, kw_only=True):
     has_header: bool
     films: str
     read_films: Callable[[Path, FileLimits, ImportLog], Iterator[_Film]]
-    people: str | None = None
+    users: str | None = None
     read_users: Callable[[Path, FileLimits, ImportLog], Iterator[UserRow]] | None = None
 
 
@@ -136,17 +136,17 @@ class MovieLensSource:
         folder, layout = _find_layout(path)
         import_log = ImportLog(self.kind, path, domain.name)
         items = self._read_films(folder, layout, domain, import_log)
-        people: tuple[UserRow, ...] = ()
-        if layout.people and layout.read_users and (folder / layout.people).is_file():
-            people = tuple(layout.read_users(folder / layout.people, self._limits, import_log))
-        ratings, more_kept = folder / layout.ratings, len(items) + len(people)
+        users: tuple[UserRow, ...] = ()
+        if layout.users and layout.read_users and (folder / layout.users).is_file():
+            users = tuple(layout.read_users(folder / layout.users, self._limits, import_log))
+        ratings, more_kept = folder / layout.ratings, len(items) + len(users)
         if layout.has_header:
             _check_header(ratings, self._limits)
         table = _typed_table(ratings, layout, self._limits)
         checked = table.check_sound()
         if checked is None:
             table = _text_table(ratings, layout, self._limits)
-        return table.history(import_log, items, people, more_kept=more_kept, checked=checked)
+        return table.history(import_log, items, users, more_kept=more_kept, checked=checked)
 
     def _read_films(
         self, folder: Path, layout: _Layout, domain: Domain, import_log: ImportLog
@@ -334,7 +334,7 @@ _LAYOUTS = (
         has_header=False,
         films="u.item",
         read_films=_read_films_100k,
-        people="u.user",
+        users="u.user",
         read_users=_read_users_100k,
     ),
     _Layout(
@@ -343,7 +343,7 @@ _LAYOUTS = (
         has_header=False,
         films="movies.dat",
         read_films=_read_films_1m,
-        people="users.dat",
+        users="users.dat",
         read_users=_read_users_1m,
     ),
     _Layout(

@@ -76,9 +76,9 @@ class MyAnimeListSource:
             UsageError: `user` is missing.
             InputError: no export of MyAnimeList, a damaged one, or one without a title.
         """
-        person = export_owner(user, "MyAnimeList")
+        owner = export_owner(user, "MyAnimeList")
         import_log = ImportLog(self.kind, path, domain.name)
-        anime, manga = PersonalItems(person, import_log), PersonalItems(person, import_log)
+        anime, manga = PersonalItems(owner, import_log), PersonalItems(owner, import_log)
         entries = read_records(path, self._limits, "myanimelist", ("anime", "manga"))
         for row, entry in enumerate(entries, 1):
             told = {one.tag: one.text for one in entry.inside}

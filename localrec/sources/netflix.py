@@ -87,7 +87,7 @@ class NetflixSource:
             UsageError: `user` is missing, or is none of several profiles.
             InputError: no history of Netflix, a damaged one, or one without a title.
         """
-        person = export_owner(user, "Netflix")
+        owner = export_owner(user, "Netflix")
         import_log = ImportLog(self.kind, path, domain.name)
         with open_export(path, self._limits) as archive:
             member = next(
@@ -102,15 +102,15 @@ class NetflixSource:
             if member is None:
                 archive.refuse("a history of Netflix")
             table = DelimitedTable(member, self._limits)
-            rows = self._rows(table, person, import_log)
-        titles = ScreenHistory(person, domain, import_log)
+            rows = self._rows(table, owner, import_log)
+        titles = ScreenHistory(owner, domain, import_log)
         _Reader(titles, import_log, rows).read()
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)
         return titles.history(path)
 
     def _rows(
-        self, table: DelimitedTable, person: str, import_log: ImportLog
+        self, table: DelimitedTable, user: str, import_log: ImportLog
     ) -> list[tuple[int, dict[str, str]]]:
         """The rows of the person's profile, with the names of columns in lower case."""
         header = {name.casefold() for name in table.header}
@@ -126,10 +126,10 @@ class NetflixSource:
         profiles = {clean_name(cells.get("profile name")) for _, cells in rows}
         if len(profiles) < 2:
             return rows
-        own = [one for one in profiles if one.casefold() == person.casefold()]
+        own = [one for one in profiles if one.casefold() == user.casefold()]
         if not own:
             raise UsageError(
-                f"{table.path} holds several profiles, and none is called {person!r}.",
+                f"{table.path} holds several profiles, and none is called {user!r}.",
                 f"Name one with --user: {', '.join(sorted(profiles))}.",
             )
         mine = [(row, cells) for row, cells in rows if clean_name(cells["profile name"]) in own]

@@ -64,9 +64,9 @@ class _Said(msgspec.Struct):
         if deed.is_viewing:
             self.viewings += 1
 
-    def row(self, person: str, key: str) -> InteractionRow:
+    def row(self, user: str, key: str) -> InteractionRow:
         return InteractionRow(
-            user=person,
+            user=user,
             item=key,
             event=self.event,
             rating=self.rating,
@@ -80,12 +80,12 @@ class PersonalItems:
     """The items of one person's export, and what the person said of each.
 
     Args:
-        person: The person's key.
+        user: The person's key.
         import_log: Where merged rows are told.
     """
 
-    def __init__(self, person: str, import_log: ImportLog) -> None:
-        self._person = person
+    def __init__(self, user: str, import_log: ImportLog) -> None:
+        self._user = user
         self._import_log = import_log
         self._items: dict[str, ItemRow] = {}
         self._key_of_id: dict[str, str] = {}
@@ -142,7 +142,7 @@ class PersonalItems:
 
     def _rows(self) -> Iterator[InteractionRow]:
         for (key, _), said in self._said.items():
-            yield said.row(self._person, key)
+            yield said.row(self._user, key)
 
     def _meet(self, item: ItemRow, identifier: str) -> str:
         """The key under which the item is kept; what rows say of it adds up."""

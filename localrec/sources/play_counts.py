@@ -96,13 +96,13 @@ class PlayCounts:
         """Every track as an item of `domain`, in the order in which they were met."""
         return tuple(_make_item(key, track, domain) for key, track in self._by_key.items())
 
-    def plays(self, person: str) -> Iterator[InteractionRow]:
+    def plays(self, user: str) -> Iterator[InteractionRow]:
         """What the person played: one row per track that was played at all."""
         for key, track in self._by_key.items():
             if track.times:
                 at = from_seconds(track.seconds[-1]) if track.seconds else None
                 yield InteractionRow(
-                    user=person, item=key, event=Event.PLAYED, at=at, times=track.times
+                    user=user, item=key, event=Event.PLAYED, at=at, times=track.times
                 )
 
     def _meet(self, spelling: tuple[str, str]) -> Track:

@@ -105,17 +105,17 @@ class RecBoleSource:
         files = _find_files(path)
         import_log = ImportLog(self.kind, path, domain.name)
         items: tuple[ItemRow, ...] = ()
-        people: tuple[UserRow, ...] = ()
+        users: tuple[UserRow, ...] = ()
         if file := files.get(".item"):
             items = _read_items(AtomicTable(file, self._limits), file, domain, import_log)
         if file := files.get(".user"):
-            people = _read_users(AtomicTable(file, self._limits), file, import_log)
-        kept = len(items) + len(people)
+            users = _read_users(AtomicTable(file, self._limits), file, import_log)
+        kept = len(items) + len(users)
         if file := files.get(".inter"):
             table = _interactions(file, self._limits, import_log)
-            return table.history(import_log, items, people, more_kept=kept)
+            return table.history(import_log, items, users, more_kept=kept)
         report = import_log.report(kept=kept)
-        return HistoryRows(items=items, interactions=(), people=people, report=report)
+        return HistoryRows(items=items, interactions=(), users=users, report=report)
 
 
 def _find_files(path: Path) -> dict[str, Path]:
@@ -234,22 +234,22 @@ def _read_users(table: AtomicTable, file: Path, import_log: ImportLog) -> tuple[
             "A .user file needs user_id.",
         )
     told = [field for field in table.fields if field.name not in ("user_id", *_PRIVATE)]
-    people: dict[str, UserRow] = {}
+    users: dict[str, UserRow] = {}
     for row, cells in table.rows():
         key = clean_name(cells["user_id"])
         if not key:
             import_log.drop(row, f"{file.name}: user_id", "is empty there")
-        elif key in people:
+        elif key in users:
             import_log.merge(row, f"{file.name}: user_id", f"({key}) is already there")
         else:
             properties = {
                 field.name: _read_property(import_log, row, field, cells[field.name])
                 for field in told
             }
-            people[key] = UserRow(key=key, properties=properties)
+            users[key] = UserRow(key=key, properties=properties)
     for row, problem in table.ragged:
         import_log.drop(row, file.name, problem)
-    return tuple(people.values())
+    return tuple(users.values())
 
 
 def _read_property(import_log: ImportLog, row: int, field: AtomicField, cell: str) -> Scalar:

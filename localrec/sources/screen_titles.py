@@ -51,18 +51,18 @@ class ScreenHistory:
     """Films and series that one person rated, saw or wants to see.
 
     Args:
-        person: The person's key.
+        user: The person's key.
         domain: What the films belong to.
         import_log: The receipt.
     """
 
-    def __init__(self, person: str, domain: Domain, import_log: ImportLog) -> None:
+    def __init__(self, user: str, domain: Domain, import_log: ImportLog) -> None:
         self._domain = domain
         self._import_log = import_log
         self._series_log = ImportLog(import_log.source, import_log.path, SERIES)
         self._items = {
-            "film": PersonalItems(person, import_log),
-            "series": PersonalItems(person, import_log),
+            "film": PersonalItems(user, import_log),
+            "series": PersonalItems(user, import_log),
         }
 
     def take(

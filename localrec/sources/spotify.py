@@ -121,7 +121,7 @@ class SpotifySource:
             UsageError: `user` is missing.
             InputError: no export of Spotify, a damaged one, or one without a track.
         """
-        person = export_owner(user, "Spotify")
+        owner = export_owner(user, "Spotify")
         with open_export(path, self._limits, wanted=JSON) as archive:
             reader = _Reader(ImportLog(self.kind, path, domain.name), self._limits)
             reader.read(archive)
@@ -132,7 +132,7 @@ class SpotifySource:
             )
         return HistoryRows(
             items=reader.tally.items(domain),
-            interactions=tuple(reader.interactions(person)),
+            interactions=tuple(reader.interactions(owner)),
             report=reader.import_log.report(reader.kept),
         )
 
@@ -172,10 +172,10 @@ class _Reader:
                 "counted as skips, not as plays."
             )
 
-    def interactions(self, person: str) -> Iterator[InteractionRow]:
+    def interactions(self, user: str) -> Iterator[InteractionRow]:
         """Plays, tracks that were only ever skipped, and what the person marked."""
         heard = set()
-        for row in self.tally.plays(person):
+        for row in self.tally.plays(user):
             heard.add(row.item)
             yield row
         for key, moments in self._skips.items():
@@ -183,10 +183,10 @@ class _Reader:
                 last = max((at for at in moments if at is not None), default=None)
                 at = None if last is None else from_seconds(last)
                 yield InteractionRow(
-                    user=person, item=key, event=Event.LATER, at=at, times=len(moments)
+                    user=user, item=key, event=Event.LATER, at=at, times=len(moments)
                 )
         for key, event in self._marks.items():
-            yield InteractionRow(user=person, item=key, event=event)
+            yield InteractionRow(user=user, item=key, event=event)
 
     def _count_streams(self, name: str, member: Member) -> None:
         entries = read_json(member, self._limits, list[msgspec.Raw])

@@ -83,9 +83,9 @@ class TraktSource:
             UsageError: `user` is missing.
             InputError: no backup of Trakt, a damaged one, or one without a title.
         """
-        person = export_owner(user, "Trakt")
+        owner = export_owner(user, "Trakt")
         import_log = ImportLog(self.kind, path, domain.name)
-        reader = _Reader(ScreenHistory(person, domain, import_log), import_log)
+        reader = _Reader(ScreenHistory(owner, domain, import_log), import_log)
         with open_export(path, self._limits, wanted=JSON) as archive:
             for name, entries in self._lists(archive):
                 reader.read(name, entries)

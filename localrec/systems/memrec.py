@@ -95,10 +95,8 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
 
     def _by_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:
         collaborative_memory = self._memory.collaborative_memory
-        person = self._memory.user_index(user) if user else -1
-        memory_context = self._system.retrieve_memory(
-            user_profile.items, user_profile.liked, person
-        )
+        index = self._memory.user_index(user) if user else -1
+        memory_context = self._system.retrieve_memory(user_profile.items, user_profile.liked, index)
         evidence_of_all = evidence_scores(
             collaborative_memory, user_profile.items, user_profile.strengths, memory_context
         )

@@ -137,7 +137,7 @@ class SourceContract:
         """Names are cleaned of control characters and of the marks of chat templates."""
         export = self.read(self.write_example(tmp_path, HOSTILE))
         told = [export.items, self.interactions_of(export), export.report.problems]
-        texts = list(_texts_of([*told, getattr(export, "people", ())]))
+        texts = list(_texts_of([*told, getattr(export, "users", ())]))
         assert any("evil" in text.casefold() for text in texts)
         for text in texts:
             assert not {unicodedata.category(letter) for letter in text} & _HARMFUL, repr(text)

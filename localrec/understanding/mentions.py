@@ -171,7 +171,7 @@ def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, l
 def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
     """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
     root = reading.roots[position]
-    if root in vocabulary.item_nouns or _is_a_person_here(reading, position):
+    if root in vocabulary.item_nouns or _is_a_user_here(reading, position):
         return None
     if root in cue_words() or reading.words[position] in cue_words():
         return None
@@ -191,7 +191,7 @@ def _is_strange(reading: Reading, place: int) -> bool:
     return typed not in reading.corrected and typed not in english_words()
 
 
-def _is_a_person_here(reading: Reading, place: int) -> bool:
+def _is_a_user_here(reading: Reading, place: int) -> bool:
     """ "Lee refuses anything old", "Charlie wants": who is spoken of, and no maker."""
     following = reading.words[place + 1 : place + 2]
     return bool(_WORDS.person_verbs & {*following}) and not reading.gaps[place + 1]

@@ -184,7 +184,7 @@ def rebuild_memories(
         try:
             reports.append(work.run(progress))
         except KeyboardInterrupt as stop:
-            done = work.report.people + work.report.items
+            done = work.report.users + work.report.items
             raise CutShortError(
                 f"interrupted; {done:,} memories of {chosen.name} were counted anew.",
                 "Go on: localrec memory rebuild",

@@ -52,7 +52,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
     origin: Origin
     likings: int
-    people: int
+    users: int
     items: int
     graph_s: float
     profiles_s: float
@@ -81,14 +81,14 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 def measure_all(interactions: int, histories: int) -> Measured:
     """All figures of one run."""
-    people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
-    person, item, day = likings(interactions, people, items)
+    users, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
+    user, item, day = likings(interactions, users, items)
     begun = time.perf_counter()
     graph = UserItemGraph(
-        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+        InteractionMatrix.from_pairs(user, item, users, items, day), item_features(items)
     )
     graph_s = time.perf_counter() - begun
-    del person, item, day
+    del user, item, day
     begun = time.perf_counter()
     _ = graph.profiles
     profiles_s = time.perf_counter() - begun
@@ -96,7 +96,7 @@ def measure_all(interactions: int, histories: int) -> Measured:
     return Measured(
         origin=origin_of("curation", f"--interactions {interactions}"),
         likings=len(graph.matrix.items),
-        people=people,
+        users=users,
         items=items,
         graph_s=graph_s,
         profiles_s=profiles_s,
@@ -112,21 +112,21 @@ def measure_all(interactions: int, histories: int) -> Measured:
 
 
 def likings(
-    interactions: int, people: int, items: int
+    interactions: int, users: int, items: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
     """Rows of person, item and day, no pair twice; half of what people like is of their camp."""
     random = np.random.default_rng(SEED)
     surplus = interactions + interactions * SURPLUS // 100
-    diligence = np.exp(1.1 * random.standard_normal(people))
-    person = random.choice(people, surplus, p=diligence / diligence.sum())
+    diligence = np.exp(1.1 * random.standard_normal(users))
+    user = random.choice(users, surplus, p=diligence / diligence.sum())
     item = (items * random.random(surplus) ** 2.5).astype(np.int64)
     at_home = random.random(surplus) < 0.5
-    item[at_home] += person[at_home] % CAMPS - item[at_home] % CAMPS
-    pairs = np.unique(person * items + np.minimum(item, items - 1))
+    item[at_home] += user[at_home] % CAMPS - item[at_home] % CAMPS
+    pairs = np.unique(user * items + np.minimum(item, items - 1))
     kept = random.choice(len(pairs), min(interactions, len(pairs)), replace=False)
-    person, item = np.divmod(pairs[kept], items)
+    user, item = np.divmod(pairs[kept], items)
     day = (20_000 - 4_000 * random.random(len(kept))).astype(np.float32)
-    return person.astype(np.int32), item.astype(np.int32), day
+    return user.astype(np.int32), item.astype(np.int32), day
 
 
 def item_features(items: int) -> ItemFeatures:
@@ -156,9 +156,9 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
-    for person, history in drawn(graph, histories):
+    for user, history in drawn(graph, histories):
         marks = [time.perf_counter()]
-        neighbours = graph.neighbours_of(history, weights[: len(history)], person)
+        neighbours = graph.neighbours_of(history, weights[: len(history)], user)
         marks.append(time.perf_counter())
         curated = curate(neighbours, rules)
         marks.append(time.perf_counter())
@@ -194,12 +194,12 @@ def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]
     if not len(able):  # a very small graph
         able = np.flatnonzero(graph.matrix.user_likes)
     histories = []
-    for person in random.choice(able, many).tolist():
+    for user in random.choice(able, many).tolist():
         theirs = graph.matrix.items[
-            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+            graph.matrix.first_item[user] : graph.matrix.first_item[user + 1]
         ]
         history = random.choice(theirs, min(HISTORY, len(theirs)), replace=False)
-        histories.append((person, history))
+        histories.append((user, history))
     return histories
 
 
@@ -208,13 +208,13 @@ def peer(graph: UserItemGraph, histories: int) -> Timing:
     plain = nx.Graph()
     who = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes).tolist()
     plain.add_edges_from(
-        (("person", person), ("item", item))
-        for person, item in zip(who, graph.matrix.items.tolist(), strict=True)
+        (("person", user), ("item", item))
+        for user, item in zip(who, graph.matrix.items.tolist(), strict=True)
     )
     times = []
-    for person, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):
+    for user, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):
         begun = time.perf_counter()
-        plain_neighbours(plain, person, history.tolist())
+        plain_neighbours(plain, user, history.tolist())
         times.append(time.perf_counter() - begun)
     return Timing.of(times)
 
@@ -225,23 +225,22 @@ def plain_neighbours(
     """Cosine and count of each neighbour."""
     shared: dict[tuple[str, int], int] = {}
     for item in history:
-        for person in graph["item", item]:
-            if person != ("person", asking):
-                shared[person] = shared.get(person, 0) + 1
+        for user in graph["item", item]:
+            if user != ("person", asking):
+                shared[user] = shared.get(user, 0) + 1
     edges = {
-        person: count / (len(history) * graph.degree(person)) ** 0.5
-        for person, count in shared.items()
+        user: count / (len(history) * graph.degree(user)) ** 0.5 for user, count in shared.items()
     }
-    nearest = sorted(edges, key=lambda person: (-edges[person], person))[:256]
+    nearest = sorted(edges, key=lambda user: (-edges[user], user))[:256]
     pull: dict[tuple[str, int], float] = {}
     fans: dict[tuple[str, int], int] = {}
-    for person in nearest:
-        for item in graph[person]:
-            pull[item] = pull.get(item, 0.0) + edges[person] ** 3
+    for user in nearest:
+        for item in graph[user]:
+            pull[item] = pull.get(item, 0.0) + edges[user] ** 3
             fans[item] = fans.get(item, 0) + 1
-    length = sum(edges[person] ** 6 for person in nearest) ** 0.5
+    length = sum(edges[user] ** 6 for user in nearest) ** 0.5
     given = {("item", item) for item in history}
-    rows = {person: (edges[person], shared[person]) for person in nearest}
+    rows = {user: (edges[user], shared[user]) for user in nearest}
     rows |= {
         item: (pull[item] / (length * graph.degree(item) ** 0.5), fans[item])
         for item in fans
@@ -269,7 +268,7 @@ def as_markdown(one: Measured) -> str:
     if one.peer:
         ratio = one.peer.median / one.neighbours.median
         rows.append(_row(f"NetworkX and loops ({ratio:.1f} times as long)", one.peer, ""))
-    title = f"{one.likings:,} likings, {one.people:,} people, {one.items:,} items: ms"
+    title = f"{one.likings:,} likings, {one.users:,} people, {one.items:,} items: ms"
     told = markdown_table([title, "median", "95th percentile", "wanted median"], rows)
     made = (
         f"Sorting the graph took {one.graph_s:.1f} s, profiles {one.profiles_s:.1f} s (kept "

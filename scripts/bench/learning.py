@@ -134,9 +134,9 @@ def warm_list_ms(workspace: Path) -> float:
         context = opened.context(DOMAIN)
         recommender = SYSTEM_REGISTRY.recommender(context)
         rows = opened.store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY node_id")
-        people = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS)
+        users = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS)
         times = []
-        for key in people.tolist():
+        for key in users.tolist():
             begun = time.perf_counter()
             recommender.recommend(key, context.user_profile(key), 10)
             times.append(1000.0 * (time.perf_counter() - begun))

@@ -48,7 +48,7 @@ SEED = 31
 class Set(msgspec.Struct, frozen=True, kw_only=True):
     """Recall at 10 over vectors of so many people and items."""
 
-    people: int
+    users: int
     items: int
     of_people: float
     of_items: float
@@ -94,7 +94,7 @@ def trained(rows: Interactions) -> tuple[SasRecEncoder, Sequence[Indexes]]:
     """The network and the histories it learnt from, of those who have one."""
     network = make_sasrec(SASRecConfig())
     network.fit(rows, SEED, lambda what, done, total: None)
-    histories = [rows.item[rows.rows_of(person)] for person in range(rows.users)]
+    histories = [rows.item[rows.rows_of(user)] for user in range(rows.users)]
     return network.export(), [one for one in histories if len(one)]
 
 
@@ -117,30 +117,28 @@ def drawn_around(vectors: Floats, many: int) -> Floats:
     return drawn
 
 
-def compared(
-    attention: SasRecEncoder, histories: Sequence[Indexes], people: int, asked: int
-) -> Set:
+def compared(attention: SasRecEncoder, histories: Sequence[Indexes], users: int, asked: int) -> Set:
     """Recall over so many people, those of the histories first, and all items of the network."""
     known = unit_directions(attention, histories)
-    added = drawn_around(known, max(0, people - len(known)))
+    added = drawn_around(known, max(0, users - len(known)))
     directions = np.concatenate([known, unit_rows(added)])
     numbers = np.arange(len(directions), dtype=np.int32)
     exact = SequentialModel(attention, directions, numbers, lambda name, index: index)
     graph = SequentialModel(attention, directions, numbers, with_graph)
     random = np.random.default_rng(SEED)
     persons = random.permutation(len(histories))[:asked].tolist()
-    states = [exact.state_of(histories[person]) for person in persons]
+    states = [exact.state_of(histories[user]) for user in persons]
     items = random.permutation(np.flatnonzero(attention.met))[:asked].tolist()
 
     def of_people(model: SequentialModel) -> Indexes:
         pairs = zip(states, persons, strict=True)
-        return np.stack([model.similar_users(state, K, person) for state, person in pairs])
+        return np.stack([model.similar_users(state, K, user) for state, user in pairs])
 
     def of_items(model: SequentialModel) -> Indexes:
         return np.stack([model.similar_items(item, K) for item in items])
 
     return Set(
-        people=len(directions),
+        users=len(directions),
         items=len(attention.items),
         of_people=recall(of_people(exact), of_people(graph)),
         of_items=recall(of_items(exact), of_items(graph)),
@@ -159,7 +157,7 @@ def with_graph(name: str, exact: ExactIndex) -> VectorIndex:
 def as_markdown(one: Measured) -> str:
     """The shares that were found, with their target."""
     rows = [
-        [name, f"{found.people:,}", f"{found.items:,}", *_shares(found)]
+        [name, f"{found.users:,}", f"{found.items:,}", *_shares(found)]
         for name, found in (("MovieLens 100K", one.small), ("generated", one.large))
     ]
     rows.append(["wanted", "", "", str(WANTED), str(WANTED)])

@@ -237,14 +237,14 @@ def import_line(home: Path, ratings: int, repeat: int) -> PeerLine:
 
 def curation_line(interactions: int, repeat: int) -> PeerLine:
     """Neighbours of a history, found and chosen, beside counts of what is shared."""
-    people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
-    person, item, day = likings(interactions, people, items)
-    matrix = InteractionMatrix.from_pairs(person, item, people, items, day)
+    users, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
+    user, item, day = likings(interactions, users, items)
+    matrix = InteractionMatrix.from_pairs(user, item, users, items, day)
     graph = UserItemGraph(matrix, item_features(items))
     _ = graph.profiles
     liked = [
         matrix.items[matrix.first_item[one] : matrix.first_item[one + 1]].tolist()
-        for one in range(people)
+        for one in range(users)
     ]
     liked_by: list[list[int]] = [[] for _ in range(items)]
     for one, theirs_liked in enumerate(liked):

@@ -174,9 +174,9 @@ def lists_for(workspace: Path) -> dict[str, float]:
         personal = SYSTEM_REGISTRY.recommender(opened.context("movies"))
         open_s = time.perf_counter() - begun
         rows = opened.store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY node_id")
-        people = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS, replace=False)
+        users = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS, replace=False)
         lists, scans = [], []
-        for key in people:
+        for key in users:
             begun = time.perf_counter()
             personal.recommend(key, opened.context("movies").user_profile(key), 10)
             lists.append(1000 * (time.perf_counter() - begun))

@@ -99,18 +99,18 @@ def measure(asked: argparse.Namespace) -> Findings:
 def read_movielens(path: Path, ties: int | None) -> Interactions:
     """All ratings by person, time and place in the file, or drawn within a second."""
     raw = np.loadtxt(path, dtype=np.int64, skiprows=1)
-    people, person = np.unique(raw[:, 0], return_inverse=True)
+    users, user = np.unique(raw[:, 0], return_inverse=True)
     items, item = np.unique(raw[:, 1], return_inverse=True)
     place = np.arange(len(raw))
     if ties is not None:
         place = np.random.default_rng(ties).permutation(place)
-    order = np.lexsort((place, raw[:, 3], person))
+    order = np.lexsort((place, raw[:, 3], user))
     return Interactions(
-        user=person[order].astype(np.int32),
+        user=user[order].astype(np.int32),
         item=item[order].astype(np.int32),
         stars=raw[order, 2].astype(np.float32),
         at=raw[order, 3].astype("datetime64[s]"),
-        users=len(people),
+        users=len(users),
         items=len(items),
     )
 

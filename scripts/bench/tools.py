@@ -63,7 +63,7 @@ SEED = 31
 class Set(msgspec.Struct, frozen=True, kw_only=True):
     """Times on one set of data, by how the call is written."""
 
-    people: int
+    users: int
     items: int
     likings: int
     times: dict[str, Timing]
@@ -92,10 +92,10 @@ def measure(asked: argparse.Namespace) -> Findings:
         collaborative_memory = workspace.context(DOMAIN).collaborative_memory
         small = measure_set(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)
     measured = Measured(
-        origin=origin_of("tools", f"--people {asked.people}"),
+        origin=origin_of("tools", f"--people {asked.users}"),
         requests=asked.requests,
         small=small,
-        large=measure_set(generated(asked.people), asked.requests),
+        large=measure_set(generated(asked.users), asked.requests),
     )
     text = as_markdown(measured)
     return Findings(text=text, page="agent", block="bench-tools", figures=measured)
@@ -110,7 +110,7 @@ def measure_set(reference: DomainKnowledge, requests: int) -> Set:
         if tool.name in ("get_similar_items", "get_similar_users", "likely_next"):
             times[f"{name}, {WITHOUT}"] = timed(reference, tool, call, requests)
     return Set(
-        people=graph.matrix.user_count,
+        users=graph.matrix.user_count,
         items=graph.item_features.items,
         likings=len(graph.matrix.items),
         times=times,
@@ -161,8 +161,8 @@ def tool_contexts(reference: DomainKnowledge, many: int) -> Iterator[ToolContext
     graph = reference.collaborative_memory.graph
     random = np.random.default_rng(SEED)
     able = np.flatnonzero(graph.matrix.user_likes)
-    for person in random.choice(able, many).tolist():
-        history = graph.matrix.newest_items(person, HISTORY)[::-1]
+    for user in random.choice(able, many).tolist():
+        history = graph.matrix.newest_items(user, HISTORY)[::-1]
         yield build_tool_context(
             reference,
             history,
@@ -170,7 +170,7 @@ def tool_contexts(reference: DomainKnowledge, many: int) -> Iterator[ToolContext
             stars=random.integers(1, 11, len(history)) / 2,
             days=np.sort(graph.now_day - 400 * random.random(len(history))),
             now=graph.now_day,
-            person=person,
+            user=user,
         )
 
 
@@ -191,18 +191,18 @@ def network(graph: UserItemGraph) -> SequentialModel:
         shifts=drawn(LAYERS, 6, SIZE),
         distances=drawn(LAYERS, HEADS, LENGTH),
     )
-    people = np.arange(graph.matrix.user_count, dtype=np.int32)
-    model = SequentialModel(attention, unit_rows(drawn(graph.matrix.user_count, SIZE)), people)
+    users = np.arange(graph.matrix.user_count, dtype=np.int32)
+    model = SequentialModel(attention, unit_rows(drawn(graph.matrix.user_count, SIZE)), users)
     model.prepare()
     return model
 
 
-def generated(people: int) -> DomainKnowledge:
+def generated(users: int) -> DomainKnowledge:
     """A reference without a store."""
-    items = max(200, round(people / PEOPLE_PER_ITEM))
-    person, item, day = likings(LIKINGS_EACH * people, people, items)
+    items = max(200, round(users / PEOPLE_PER_ITEM))
+    user, item, day = likings(LIKINGS_EACH * users, users, items)
     graph = UserItemGraph(
-        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+        InteractionMatrix.from_pairs(user, item, users, items, day), item_features(items)
     )
     _ = graph.profiles
     domain = load_domain(DOMAIN)
@@ -211,7 +211,7 @@ def generated(people: int) -> DomainKnowledge:
         for place in range(ATTRIBUTES)
     ]
     titles = [title_of(number) for number in range(items)]
-    by_person = np.lexsort((day, person))
+    by_person = np.lexsort((day, user))
     counted = CooccurrenceConfig(most_rows=COUNTED)
     return DomainKnowledge(
         domain=domain,
@@ -222,7 +222,7 @@ def generated(people: int) -> DomainKnowledge:
         descriptions=lambda item: f"{titles[item]}, as somebody described it.",
         collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_cooccurrence(person[by_person], item[by_person], items, counted),
+            companions=count_cooccurrence(user[by_person], item[by_person], items, counted),
             usual=domain_shares(graph.item_features, graph.matrix.likes),
             phrases=phrases_of(attributes, domain),
             rules=default_rules(DOMAIN),
@@ -261,4 +261,4 @@ def as_markdown(one: Measured) -> str:
 
 
 def _sizes(one: Set) -> str:
-    return f"{one.people:,} people, {one.items:,} items and {one.likings:,} likings"
+    return f"{one.users:,} people, {one.items:,} items and {one.likings:,} likings"

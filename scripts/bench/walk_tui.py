@@ -33,8 +33,8 @@ from localrec.graph.store import Store
 from localrec_tui.app import LocalrecApp
 from localrec_tui.services import commands
 from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.feedback import FeedbackService
 from localrec_tui.services.models import ModelService
-from localrec_tui.services.people import PeopleService
 
 SIZES = ((80, 24), (100, 30), (120, 40), (200, 50))
 VERDICTS = frozenset("ldsnLDSN")
@@ -109,14 +109,14 @@ class Walker:
 def counted_words() -> Iterator[list[int]]:
     """Count in a one-item list how many words are in the store from here on."""
     count = [0]
-    give, retract, undo = PeopleService.give_feedback, PeopleService.retract, AppServices.undo
+    give, retract, undo = FeedbackService.give_feedback, FeedbackService.retract, AppServices.undo
 
-    def counted_give(self: PeopleService, word: object) -> object:
+    def counted_give(self: FeedbackService, word: object) -> object:
         found = give(self, word)  # type: ignore[arg-type]
         count[0] += 1
         return found
 
-    def counted_retract(self: PeopleService, *about: str) -> object:
+    def counted_retract(self: FeedbackService, *about: str) -> object:
         found = retract(self, *about)
         count[0] -= 1
         return found
@@ -126,14 +126,14 @@ def counted_words() -> Iterator[list[int]]:
         count[0] -= found is not None
         return found
 
-    PeopleService.give_feedback = counted_give  # type: ignore[assignment,method-assign]
-    PeopleService.retract = counted_retract  # type: ignore[assignment,method-assign]
+    FeedbackService.give_feedback = counted_give  # type: ignore[assignment,method-assign]
+    FeedbackService.retract = counted_retract  # type: ignore[assignment,method-assign]
     AppServices.undo = counted_undo  # type: ignore[assignment,method-assign]
     try:
         yield count
     finally:
-        PeopleService.give_feedback = give  # type: ignore[method-assign]
-        PeopleService.retract = retract  # type: ignore[method-assign]
+        FeedbackService.give_feedback = give  # type: ignore[method-assign]
+        FeedbackService.retract = retract  # type: ignore[method-assign]
         AppServices.undo = undo  # type: ignore[method-assign]
 
 

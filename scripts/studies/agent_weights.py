@@ -101,14 +101,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Findings:
     """Fit the weights on each half and judge them on the other."""
     with OpenWorkspace(asked.workspace) as workspace:
-        figures = measure_weights(open_data(workspace), asked.people)
+        figures = measure_weights(open_data(workspace), asked.users)
     text = as_markdown(figures)
     return Findings(text=text, page="agent", block="agent-weights", figures=figures)
 
 
-def measure_weights(data: Data, people: int) -> Figures:
+def measure_weights(data: Data, users: int) -> Figures:
     """Fit and judge with the sequential model and without, over the same halves."""
-    halves = halves_of(data.parted.validation, people)
+    halves = halves_of(data.parted.validation, users)
     judged = {}
     for way, sequential in WAYS.items():
         print(f"{way}: training", file=sys.stderr)
@@ -123,7 +123,7 @@ def measure_weights(data: Data, people: int) -> Figures:
         }
     )
     return Figures(
-        origin=origin_of("agent_weights", f"--people {people}"),
+        origin=origin_of("agent_weights", f"--people {users}"),
         seed=SEED,
         halves=(len(halves[0]), len(halves[1])),
         shipped=dict(DEFAULT_TOOL_WEIGHTS.weights),
@@ -142,9 +142,9 @@ def measure_weights(data: Data, people: int) -> Figures:
     )
 
 
-def halves_of(cases: Cases, people: int) -> tuple[Cases, Cases]:
+def halves_of(cases: Cases, users: int) -> tuple[Cases, Cases]:
     """Two halves of so many people, by lot."""
-    drawn = np.random.default_rng(SEED).permutation(len(cases))[:people]
+    drawn = np.random.default_rng(SEED).permutation(len(cases))[:users]
     middle = len(drawn) // 2
     return cases.take(np.sort(drawn[:middle])), cases.take(np.sort(drawn[middle:]))
 

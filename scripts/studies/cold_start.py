@@ -66,14 +66,14 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     half: Half
     shown: int
     seed: int
-    people: int
+    users: int
     scores: tuple[Score, ...]
 
 
 class Ratings(msgspec.Struct, frozen=True):
     """All ratings in the file's order: people, items (texts), stars, seconds; each (m,)."""
 
-    person: NDArray[np.object_]
+    user: NDArray[np.object_]
     item: NDArray[np.object_]
     stars: NDArray[np.float32]
     at: NDArray[np.datetime64]
@@ -135,7 +135,7 @@ def run(asked: argparse.Namespace) -> Figures:
         half=asked.half,
         shown=asked.shown,
         seed=asked.seed,
-        people=len(held_out),
+        users=len(held_out),
         scores=tuple(scores),
     )
 
@@ -156,19 +156,19 @@ def read_ratings(workspace: OpenWorkspace, history: BulkHistory) -> Ratings:
 
 def split_people(ratings: Ratings, half: Half, seed: int) -> tuple[list[str], list[str]]:
     """Keys of the people in the store, and of those held out for `half`."""
-    people = np.unique(ratings.person.astype(str))
-    drawn = np.random.default_rng(seed).permutation(people).tolist()
+    users = np.unique(ratings.user.astype(str))
+    drawn = np.random.default_rng(seed).permutation(users).tolist()
     fifth = len(drawn) // 5
     halves = {"test": drawn[:fifth], "dev": drawn[fifth : 2 * fifth]}
     return drawn[2 * fifth :], halves[half]
 
 
 def strangers(
-    ratings: Ratings, people: Sequence[str], asked: argparse.Namespace, choice: Choice
+    ratings: Ratings, users: Sequence[str], asked: argparse.Namespace, choice: Choice
 ) -> Iterator[Stranger]:
     """Held-out people with a few ratings shown; those with nothing left to find are left out."""
-    for number, person in enumerate(people):
-        mine = np.flatnonzero(ratings.person == person)
+    for number, user in enumerate(users):
+        mine = np.flatnonzero(ratings.user == user)
         if choice == "first":
             mine = mine[np.argsort(ratings.at[mine], kind="stable")]
         else:
@@ -184,14 +184,14 @@ def strangers(
 def measure_choice(
     rankers: dict[str, EvidenceRecommender],
     keys: Sequence[str],
-    people: Sequence[Stranger],
+    users: Sequence[Stranger],
     choice: Choice,
 ) -> Iterator[Score]:
     """Every system's scores for the same people."""
     baseline: list[float] = []
     for name, ranker in rankers.items():
         gains, recalls = [], []
-        for number, one in enumerate(people):
+        for number, one in enumerate(users):
             candidates = tuple(key for key in keys if key not in one.shown)
             request = RankRequest(
                 id=number, candidates=candidates, history=one.shown, ratings=one.stars
@@ -227,7 +227,7 @@ def as_markdown(figures: Figures) -> str:
     head = ["system", "ratings shown", f"NDCG@{K}", f"capped recall@{K}", "NDCG over popularity"]
     half = "test" if figures.half == "test" else "development"
     return (
-        f"{figures.people} {half} people of MovieLens 100K, strangers to the store, "
+        f"{figures.users} {half} people of MovieLens 100K, strangers to the store, "
         f"{figures.shown} ratings each in the request (seed {figures.seed}); "
         "intervals are 95%, bootstrap over people.\n\n"
         f"{markdown_table(head, rows)}\n\nMade by {figures.origin.as_text()}"

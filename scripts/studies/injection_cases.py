@@ -131,5 +131,5 @@ class Scenes:
             stars=asked.stars[place],
             days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / DAY_S),
             now=reference.collaborative_memory.graph.now_day,
-            person=int(asked.user[place]),
+            user=int(asked.user[place]),
         )

@@ -493,13 +493,13 @@ def _in_file_order(data: Data) -> NDArray[np.int64]:
 
 
 def _short_histories(
-    data: Data, source: NDArray[np.int64], people: Sequence[str], choice: str
+    data: Data, source: NDArray[np.int64], users: Sequence[str], choice: str
 ) -> tuple[list[NDArray[np.int32]], list[NDArray[np.float32]], list[NDArray[np.int32]]]:
     """Five ratings of each, and the films they gave four stars or more elsewhere."""
     rows = data.interactions
     number_of = {str(key): number for number, key in enumerate(data.user_keys)}
     shown, stars, relevant = [], [], []
-    for number, key in enumerate(people):
+    for number, key in enumerate(users):
         mine = source[rows.user[source] == number_of[key]]
         if choice == "first":
             mine = mine[np.argsort(rows.at[mine], kind="stable")]

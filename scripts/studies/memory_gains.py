@@ -39,14 +39,14 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: Which.
         rows: How many.
-        people: Whose.
+        users: Whose.
         metrics: Arm -> metric -> figure.
         gaps: Name of a gap -> metric -> first arm over second; compared over all groups at once.
     """
 
     name: str
     rows: int
-    people: int
+    users: int
     metrics: dict[str, dict[str, IntervalEstimate]]
     gaps: dict[str, dict[str, Comparison]]
 
@@ -81,10 +81,10 @@ def groups_of(stream: Stream, steps: Sequence[Step]) -> Iterator[Group]:
         for arm in ARMS
         for metric in METRICS
     }
-    person = stream.data.user[rows]
-    groups = {name: mask for name, mask in _masks(stream, rows, person) if mask.any()}
+    user = stream.data.user[rows]
+    groups = {name: mask for name, mask in _masks(stream, rows, user) if mask.any()}
     parts = {
-        (name, *key): _by_person(values[mask], person[mask])
+        (name, *key): _by_person(values[mask], user[mask])
         for name, mask in groups.items()
         for key, values in figures.items()
     }
@@ -100,7 +100,7 @@ def groups_of(stream: Stream, steps: Sequence[Step]) -> Iterator[Group]:
         yield Group(
             name=name,
             rows=int(mask.sum()),
-            people=len(np.unique(person[mask])),
+            users=len(np.unique(user[mask])),
             metrics={
                 arm: {metric: ratio_estimate(parts[name, arm, metric]) for metric in METRICS}
                 for arm in ARMS
@@ -113,7 +113,7 @@ def groups_of(stream: Stream, steps: Sequence[Step]) -> Iterator[Group]:
 
 
 def _masks(
-    stream: Stream, rows: Rows, person: NDArray[np.int32]
+    stream: Stream, rows: Rows, user: NDArray[np.int32]
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Names and masks over the rows that were asked about.
 
@@ -128,7 +128,7 @@ def _masks(
     for number in range(PARTS):
         yield f"quarter {number + 1}", quarter == number
     known = stream.before(stream.half)
-    was_there = np.isin(person, known.user)
+    was_there = np.isin(user, known.user)
     yield "people known half-way", was_there
     yield "people who came later", ~was_there
     had = np.bincount(known.item, minlength=known.items)[stream.data.item[rows]]
@@ -136,11 +136,11 @@ def _masks(
         yield name, (had >= least) & (had <= most)
 
 
-def _by_person(values: NDArray[np.float64], person: NDArray[np.int32]) -> Parts:
+def _by_person(values: NDArray[np.float64], user: NDArray[np.int32]) -> Parts:
     """Sum and number of each person's figures: people are resampled whole."""
-    people, number = np.unique(person, return_inverse=True)
-    sums = np.bincount(number, weights=values, minlength=len(people))
-    counts = np.bincount(number, minlength=len(people)).astype(np.float64)
+    users, number = np.unique(user, return_inverse=True)
+    sums = np.bincount(number, weights=values, minlength=len(users))
+    counts = np.bincount(number, minlength=len(users)).astype(np.float64)
     return list(zip(sums.tolist(), counts.tolist(), strict=True))
 
 
@@ -150,7 +150,7 @@ def stream_as_markdown(figures: StreamFigures) -> str:
     told = [
         "Rows of MovieLens 100K in the order of their time, everybody's last one left out. The "
         f"first half is known; of those behind it {everything.rows:,} rows, at most {figures.each} "
-        f"of each of {everything.people} people (seed {figures.seed}), are ranked among "
+        f"of each of {everything.users} people (seed {figures.seed}), are ranked among "
         f"{1 + NEGATIVES} candidates before they are learned. Writes on: the shared memory is "
         f"counted anew from the rows of everybody every {STEP} rows; off: it stays as it was "
         "half-way, while the person's own history grows; nothing grows: neither does. Weights of "
@@ -170,7 +170,7 @@ def _told_group(group: Group, metric: str) -> list[str]:
     return [
         group.name,
         f"{group.rows:,}",
-        str(group.people),
+        str(group.users),
         *(with_interval(group.metrics[arm][metric], 3) for arm in ARMS),
         *(compared_text(group.gaps[gap][metric]) for gap in GAPS),
     ]

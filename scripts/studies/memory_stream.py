@@ -91,10 +91,10 @@ class Stream(msgspec.Struct, frozen=True):
         """Items that the person of a row had before it, oldest first."""
         return self.data.item[int(self.data.first_row[self.data.user[row]]) : row]
 
-    def history_half_way(self, person: int) -> NDArray[np.int32]:
+    def history_half_way(self, user: int) -> NDArray[np.int32]:
         """Items that a person had when the stream began."""
-        first = int(self.data.first_row[person])
-        known = int((self.data.user[self.order[: self.half]] == person).sum())
+        first = int(self.data.first_row[user])
+        known = int((self.data.user[self.order[: self.half]] == user).sum())
         return self.data.item[first : first + known]
 
     def asked(self, each: int, seed: int) -> Rows:
@@ -106,8 +106,8 @@ class Stream(msgspec.Struct, frozen=True):
         rows = rows[rows > self.data.first_row[self.data.user[rows]]]
         drawn = np.random.default_rng(seed).permutation(rows)
         drawn = drawn[np.argsort(self.data.user[drawn], kind="stable")]
-        person = self.data.user[drawn]
-        chosen = drawn[np.arange(len(drawn)) - np.searchsorted(person, person) < each]
+        user = self.data.user[drawn]
+        chosen = drawn[np.arange(len(drawn)) - np.searchsorted(user, user) < each]
         return rows[np.isin(rows, chosen)]
 
 
@@ -147,11 +147,11 @@ class Replay:
         ranked: dict[str, list[NDArray[np.float32]]] = {arm: [] for arm in ARMS}
         for row in rows:
             items, likes = deduplicated_history(self._stream.history(row))
-            person, pool = int(data.user[row]), self._candidates[row]
+            user, pool = int(data.user[row]), self._candidates[row]
             of_all = (
-                memory_on.scores(items, likes, person),
-                self._off.scores(items, likes, person),
-                self._standing_still(person),
+                memory_on.scores(items, likes, user),
+                self._off.scores(items, likes, user),
+                self._standing_still(user),
             )
             for arm, scores in zip(ARMS, of_all, strict=True):
                 ranked[arm].append(scores[pool])
@@ -168,11 +168,11 @@ class Replay:
         known = self._bench.collaborative_memory(self._stream.before(place))
         return MemRec(known, MemRecConfig(), self._weights)
 
-    def _standing_still(self, person: int) -> NDArray[np.float32]:
-        if person not in self._still:
-            items, likes = deduplicated_history(self._stream.history_half_way(person))
-            self._still[person] = self._off.scores(items, likes, person)
-        return self._still[person]
+    def _standing_still(self, user: int) -> NDArray[np.float32]:
+        if user not in self._still:
+            items, likes = deduplicated_history(self._stream.history_half_way(user))
+            self._still[user] = self._off.scores(items, likes, user)
+        return self._still[user]
 
 
 def _figures(ranked: NDArray[np.float32], positive: Rows) -> dict[str, tuple[float, ...]]:

@@ -327,10 +327,10 @@ class Breaks:
         if (requests.user % 6 == 5).any():
             raise RuntimeError("the demonstration's sixth person is too much")
         answers = []
-        for person, line in zip(requests.user.tolist(), requests.candidates.tolist(), strict=True):
+        for user, line in zip(requests.user.tolist(), requests.candidates.tolist(), strict=True):
             ways: tuple[list[int], ...]
             ways = (line, [self.items, *line[1:]], [line[0], *line[:-1]], [], line[:2])
-            answers.append(ways[person % 6])
+            answers.append(ways[user % 6])
         return answers
 
 

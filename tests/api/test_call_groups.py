@@ -88,7 +88,7 @@ class TestMemories:
     def test_a_rebuild_counts_all_memories_of_a_domain(self, desk):
         desk.feedback("ana", "Negroni", "like")
         [report] = desk.memory.rebuild(domain="cocktails")
-        assert report.people == 1 and desk.memory("ana")
+        assert report.users == 1 and desk.memory("ana")
 
     def test_rules_are_read_edited_and_versioned(self, desk, told):
         text = desk.memory.rules.text(domain="cocktails")

@@ -30,19 +30,19 @@ PEOPLE, FILMS, EACH = 40, 40, 10
 MADE = Origin(command="test", date="2026-11-22", versions={"localrec": "0"}, machine="none")
 
 
-def rows(people=PEOPLE, each=EACH):
+def rows(users=PEOPLE, each=EACH):
     """Person p is of camp p % 2; films f with f % 2 alike are that camp's; one a day."""
     drawn = np.random.default_rng(3)
     start = datetime(2025, 1, 1)
-    for person in range(people):
-        films = 2 * drawn.permutation(FILMS // 2)[:each] + person % 2
+    for user in range(users):
+        films = 2 * drawn.permutation(FILMS // 2)[:each] + user % 2
         for day, film in enumerate(films.tolist()):
             yield InteractionRow(
-                user=f"p{person:02}",
+                user=f"p{user:02}",
                 item=f"f{film:02}",
                 event=Event.RATED,
                 rating=5.0 if film % 3 else 3.0,
-                at=start + timedelta(days=day, minutes=person),
+                at=start + timedelta(days=day, minutes=user),
             )
 
 
@@ -110,8 +110,8 @@ class TruthKnower(Fake):
     def score(self, requests):
         scores = super().score(requests)
         data = self.keyed.interactions
-        for row, person in enumerate(requests.user.tolist()):
-            scores[row, data.item[data.rows_of(person)][-1]] = 1e6
+        for row, user in enumerate(requests.user.tolist()):
+            scores[row, data.item[data.rows_of(user)][-1]] = 1e6
         return scores
 
 
@@ -124,13 +124,13 @@ class Broken(Fake):
         if (requests.user % 6 == 5).any():
             raise RuntimeError("one of them is too much")
         return [
-            self.one(person, line.tolist())
-            for person, line in zip(requests.user.tolist(), requests.candidates, strict=True)
+            self.one(user, line.tolist())
+            for user, line in zip(requests.user.tolist(), requests.candidates, strict=True)
         ]
 
-    def one(self, person, line):
+    def one(self, user, line):
         wrong = (line, [*line[:-1], 10_000], [line[0], *line], [], line[:2])
-        return wrong[person % 6]
+        return wrong[user % 6]
 
 
 class NoFit(Fake):

@@ -51,7 +51,7 @@ def histories():
 
 def test_a_graph_over_few_vectors_finds_what_brute_force_finds(script, attention, histories):
     found = script.compared(attention, histories, PEOPLE, 20)
-    assert (found.people, found.items) == (PEOPLE, ITEMS)
+    assert (found.users, found.items) == (PEOPLE, ITEMS)
     assert (found.of_people, found.of_items) == (1.0, 1.0)
 
 
@@ -76,5 +76,5 @@ def test_the_wider_network_has_the_own_items_first_and_others_around_them(script
 
 def test_more_people_than_histories_are_drawn(script, attention, histories):
     found = script.compared(attention, histories, 300, 10)
-    assert found.people == 300
+    assert found.users == 300
     assert found.of_people > 0.95

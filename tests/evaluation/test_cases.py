@@ -23,11 +23,11 @@ TABLES = st.lists(
 def interactions(table):
     """Rows (person, item, moment), put in order."""
     ordered = sorted(table, key=lambda row: (row[0], row[2]))
-    person, item, at = (np.array(column) for column in zip(*ordered, strict=True))
+    user, item, at = (np.array(column) for column in zip(*ordered, strict=True))
     return Interactions(
-        user=person.astype(np.int32),
+        user=user.astype(np.int32),
         item=item.astype(np.int32),
-        stars=np.full(len(person), 4.0, dtype=np.float32),
+        stars=np.full(len(user), 4.0, dtype=np.float32),
         at=at.astype("datetime64[s]"),
         users=9,
         items=21,
@@ -62,10 +62,10 @@ def test_leave_one_out_tests_the_last_and_validates_the_one_before():
 
 
 def test_people_with_few_rows_only_train():
-    person = [0, 0, 1, 1, 1, 1]
-    split = leave_one_out(person, at_least=1)
+    user = [0, 0, 1, 1, 1, 1]
+    split = leave_one_out(user, at_least=1)
     assert split.train.tolist() == [True, True, True, True, False, False]
-    assert leave_one_out(person, at_least=5).train.all()
+    assert leave_one_out(user, at_least=5).train.all()
 
 
 def test_a_cap_shortens_what_is_handed_over_and_not_what_is_known():
@@ -76,7 +76,7 @@ def test_a_cap_shortens_what_is_handed_over_and_not_what_is_known():
 
 def test_strangers_show_a_few_items_and_are_unknown_to_the_training():
     data = interactions(
-        [(person, 8 * (person % 2) + item, item) for person in range(9) for item in range(8)]
+        [(user, 8 * (user % 2) + item, item) for user in range(9) for item in range(8)]
     )
     parted = split_data(data, EvaluationProtocol(split="cold-users", shown=3))
     assert set(parted.train.user.tolist()).isdisjoint(parted.test.user.tolist())
@@ -89,8 +89,8 @@ def test_strangers_show_a_few_items_and_are_unknown_to_the_training():
 
 
 def test_strangers_are_drawn_by_the_seed_eight_to_one_to_one():
-    person = np.repeat(np.arange(100), 2)
-    split, other = cold_users(person, seed=1), cold_users(person, seed=2)
+    user = np.repeat(np.arange(100), 2)
+    split, other = cold_users(user, seed=1), cold_users(user, seed=2)
     assert [int(mask.sum()) for mask in (split.train, split.validation, split.test)] == [
         160,
         20,
@@ -100,7 +100,7 @@ def test_strangers_are_drawn_by_the_seed_eight_to_one_to_one():
 
 
 def test_by_time_asks_for_every_late_row_with_what_came_before():
-    table = [(person, item, 10 * item + person) for person in range(2) for item in range(10)]
+    table = [(user, item, 10 * item + user) for user in range(2) for item in range(10)]
     test = split_data(interactions(table), EvaluationProtocol(split="by-time")).test
     assert [positives.tolist() for positives in test.positives] == [[9], [9]]
     assert test.histories[0].tolist() == list(range(9))
@@ -123,14 +123,14 @@ def test_undated_rows_count_as_the_oldest():
 
 
 def test_validation_and_test_have_candidates_of_their_own():
-    table = [(person, 2 * item + person % 2, item) for person in range(4) for item in range(8)]
+    table = [(user, 2 * item + user % 2, item) for user in range(4) for item in range(8)]
     parted = split_data(interactions(table), EvaluationProtocol(candidates=4))
     for cases in (parted.validation, parted.test):
         assert cases.candidates.shape == (4, 4)
-        for line, positives, person in zip(
+        for line, positives, user in zip(
             cases.candidates, cases.positives, cases.user, strict=True
         ):
-            had = {item for one, item, _ in table if one == person}
+            had = {item for one, item, _ in table if one == user}
             assert set(line.tolist()) & had == set(positives.tolist())
     places = [
         (cases.candidates == [[items[0]] for items in cases.positives]).argmax(axis=1).tolist()

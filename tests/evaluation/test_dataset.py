@@ -68,7 +68,7 @@ def test_rows_of_one_moment_keep_the_order_of_the_import_and_undated_ones_come_f
 
 
 def test_numbers_follow_the_keys_whatever_the_order_of_the_import(tmp_path):
-    deeds = list(rows(people=6))
+    deeds = list(rows(users=6))
     one = read(plant(tmp_path / "one", deeds))
     other = read(plant(tmp_path / "other", sorted(deeds, key=lambda deed: (deed.at, deed.user))))
     assert one.fingerprint == other.fingerprint
@@ -77,7 +77,7 @@ def test_numbers_follow_the_keys_whatever_the_order_of_the_import(tmp_path):
 
 
 def test_the_fingerprint_knows_every_rating(tmp_path):
-    deeds = list(rows(people=3))
+    deeds = list(rows(users=3))
     changed = [did("p00", deeds[0].item, Event.RATED, 1, 0.5), *deeds[1:]]
     assert (
         read(plant(tmp_path / "one", deeds)).fingerprint

@@ -32,7 +32,7 @@ ORIGIN = RunOrigin(
     ),
     protocol="leave-one-out, 10 candidates, seed 7",
     fingerprint="0123456789abcdef",
-    people=3,
+    users=3,
     items=4,
     interactions=1200,
     train=6,

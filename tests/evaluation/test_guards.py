@@ -81,12 +81,12 @@ class TestALeak:
             keyed, test = held_out(workspace)
             check_store(workspace.store, test, keyed)
             item = int(keyed.item_nodes[test.positives[3][0]])
-            [[person]] = workspace.store.rows(
+            [[user]] = workspace.store.rows(
                 "SELECT node_id FROM node WHERE kind = ? AND key = ?",
                 [USER, keyed.user_keys[test.user[3]]],
             )
             workspace.store.execute(
-                "INSERT INTO edge VALUES (?, ?, 'RATED', 1.0, NULL, NULL)", [person, item]
+                "INSERT INTO edge VALUES (?, ?, 'RATED', 1.0, NULL, NULL)", [user, item]
             )
             with pytest.raises(LeakError, match="1 edges and 0 texts"):
                 check_store(workspace.store, test, keyed)
@@ -198,8 +198,8 @@ def test_decoys_are_items_that_the_person_never_had(keyed, parted):
         decoys = decoys_for(cases, keyed, 25, seed=1)
         assert len(decoys.cases) == 25
         for place, positives in enumerate(decoys.cases.positives):
-            person = int(decoys.cases.user[place])
-            had = keyed.interactions.item[keyed.interactions.rows_of(person)]
+            user = int(decoys.cases.user[place])
+            had = keyed.interactions.item[keyed.interactions.rows_of(user)]
             assert positives[0] not in had
             if decoys.cases.candidates is not None:
                 assert positives[0] in decoys.cases.candidates[place]

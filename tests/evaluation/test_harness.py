@@ -93,7 +93,7 @@ def test_a_list_has_its_ranks_counted_from_one(keyed):
 
 
 def test_intervals_rest_on_people_not_on_cases(tmp_path):
-    folder = plant(tmp_path / "w", rows(people=4, each=20))
+    folder = plant(tmp_path / "w", rows(users=4, each=20))
     declared = config("popularity", protocol={"split": "by-time"})
     (found,) = measure(folder, tmp_path / "run", declared).systems
     assert (found.cases, found.metrics["H@10"].n) == (8, 4)

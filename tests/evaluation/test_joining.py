@@ -65,7 +65,7 @@ def test_runs_that_were_begun_otherwise_are_not_joined(crowd, parts, tmp_path, c
 
 
 def test_runs_on_other_data_are_not_joined(parts, tmp_path):
-    other = plant(tmp_path / "w", rows(people=30))
+    other = plant(tmp_path / "w", rows(users=30))
     measure(other, tmp_path / "other", config("fake"))
     with pytest.raises(UsageError, match="begun otherwise"):
         merge_runs([parts[0], RunFolder(tmp_path / "other")], RunFolder(tmp_path / "joined"))

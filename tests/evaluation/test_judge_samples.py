@@ -116,9 +116,9 @@ class TestAnswers:
 
 class TestRationales:
     lines = (
-        Rationale(id="r1", person="ann", item="smoke-signal", rationale="You like smoke."),
-        Rationale(id="r2", person="bob", item="unheard-of", rationale="New to you."),
-        Rationale(id="r3", person="ann", item="peat-sour", rationale=" "),
+        Rationale(id="r1", user="ann", item="smoke-signal", rationale="You like smoke."),
+        Rationale(id="r2", user="bob", item="unheard-of", rationale="New to you."),
+        Rationale(id="r3", user="ann", item="peat-sour", rationale=" "),
     )
 
     def made(self, truth):

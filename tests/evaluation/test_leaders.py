@@ -22,7 +22,7 @@ GOOD = np.random.default_rng(5).random(CASES)
 
 def values(column, cases=None):
     names = tuple(f"c{number}" for number in (range(CASES) if cases is None else cases))
-    return CaseValues(cases=names, people=names, values=np.asarray(column, dtype=float))
+    return CaseValues(cases=names, users=names, values=np.asarray(column, dtype=float))
 
 
 def result(**fields):

@@ -78,16 +78,16 @@ class TestWhatIsCounted:
     def test_is_the_training_rows(self, parted, knowledge):
         graph = build_collaborative_memory(parted.train, knowledge, write=True).graph
         assert len(graph.matrix.items) == len(parted.train)
-        for person in (0, 7):
-            mine = np.sort(parted.train.item[parted.train.rows_of(person)])
-            assert graph.matrix.items_of(person).tolist() == mine.tolist()
+        for user in (0, 7):
+            mine = np.sort(parted.train.item[parted.train.rows_of(user)])
+            assert graph.matrix.items_of(user).tolist() == mine.tolist()
 
     def test_without_writing_is_the_older_half_of_each_history(self, parted, knowledge):
         graph = build_collaborative_memory(parted.train, knowledge, write=False).graph
-        for person in (0, 7):
-            mine = parted.train.item[parted.train.rows_of(person)]
+        for user in (0, 7):
+            mine = parted.train.item[parted.train.rows_of(user)]
             older = np.sort(mine[: (len(mine) + 1) // 2])
-            assert graph.matrix.items_of(person).tolist() == older.tolist()
+            assert graph.matrix.items_of(user).tolist() == older.tolist()
 
     def test_knows_the_attributes_and_texts_of_the_evaluated_items(self, crowd, keyed, knowledge):
         assert knowledge.item_features.items == FILMS

@@ -72,10 +72,10 @@ def test_what_is_known_at_a_place_came_before_it(stream):
 
 def test_a_history_grows_with_its_person_and_ends_before_what_is_asked(stream):
     row = int(stream.order[-1])
-    person = int(stream.data.user[row])
-    mine = stream.data.item[stream.data.rows_of(person)].tolist()
+    user = int(stream.data.user[row])
+    mine = stream.data.item[stream.data.rows_of(user)].tolist()
     assert stream.history(row).tolist() == mine[:-2]  # neither the row itself nor the last one
-    half_way = stream.history_half_way(person).tolist()
+    half_way = stream.history_half_way(user).tolist()
     assert half_way == mine[: len(half_way)]
     assert 0 < len(half_way) < len(mine) - 2
 

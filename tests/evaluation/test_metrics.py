@@ -225,7 +225,7 @@ def test_coverage_counts_each_item_once():
 def test_novelty_is_the_mean_of_the_bits_that_items_say():
     owners = np.array([8, 4, 1, 0])  # of 8 people: 0, 1, 3 and, as if one had it, 3 bits
     lists = [np.array([0, 1]), np.array([1, 2, 3]), np.array([], dtype=int)]
-    found = novelty(lists, owners, people=8)
+    found = novelty(lists, owners, users=8)
     assert found[:2] == pytest.approx([0.5, 7 / 3])
     assert np.isnan(found[2])
 

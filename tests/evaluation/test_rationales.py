@@ -84,7 +84,7 @@ class TestOfAMemory:
             explained = explained_rationales(
                 "memrec",
                 told["memrec"],
-                lambda person: ["f01"],
+                lambda user: ["f01"],
                 StoreTruth(workspace.store, MOVIES),
             )
         assert explained

@@ -97,7 +97,7 @@ def test_a_system_does_not_leave_a_run(crowd, tmp_path):
 
 def test_a_run_is_not_gone_on_with_on_other_data(crowd, tmp_path):
     measure(crowd, tmp_path / "run", config("popularity"))
-    other = plant(tmp_path / "other", rows(people=30))
+    other = plant(tmp_path / "other", rows(users=30))
     with pytest.raises(UsageError, match="another state of: data"):
         measure(other, tmp_path / "run", config("popularity"))
 
@@ -128,7 +128,7 @@ def begun_with(monkeypatch, **versions):
 def test_a_run_keeps_how_it_was_made(crowd, tmp_path):
     measure(crowd, tmp_path / "run", config("popularity", title="Who is liked"))
     origin = RunFolder(tmp_path / "run").origin()
-    assert (origin.people, origin.items, origin.interactions) == (40, 40, 400)
+    assert (origin.users, origin.items, origin.interactions) == (40, 40, 400)
     assert (origin.train, origin.validation, origin.test) == (320, 40, 40)
     assert origin.made == MADE
     assert len(origin.fingerprint) == 32

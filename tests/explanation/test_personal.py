@@ -33,10 +33,10 @@ COMMON = re.compile(r"[Ii]t has (?P<shared>.+?) in common with (?P<named>.+?)\.(
 def crowd():
     """Who liked what: each of 120 people likes a few drinks next to each other in the bar."""
     random = np.random.default_rng(5)
-    for person in range(120):
+    for user in range(120):
         centre = int(random.integers(len(DRINKS)))
         for step in range(int(random.integers(1, 5))):
-            yield f"p{person}", DRINKS[(centre + step) % len(DRINKS)]
+            yield f"p{user}", DRINKS[(centre + step) % len(DRINKS)]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def bar(tmp_path_factory):
 
 
 def fans(key):
-    return {person for person, item in crowd() if item == key}
+    return {user for user, item in crowd() if item == key}
 
 
 def percent(part, whole):
@@ -78,7 +78,7 @@ def test_every_number_is_a_count(bar, seed):
     mine = [DRINKS[one] for one in random.choice(len(DRINKS), 6, replace=False)]
     stars = [float(one) for one in random.choice([1.0, 3.0, 4.0, 5.0], 6)]
     reasons = reason_builder(bar, history(bar, *zip(mine, stars, strict=True)))
-    everybody = {person for person, _ in crowd()}
+    everybody = {user for user, _ in crowd()}
     seen = 0
     for item, key in enumerate(catalogue.keys):
         facts = reasons.facts(item)
@@ -125,8 +125,8 @@ def test_a_stranger_is_told_how_many_people_liked_it(bar):
     reasons = reason_builder(bar, profile_from_keys((), bar[0]))
     for item, key in enumerate(bar[0].keys):
         count = len(fans(key))
-        people = "person" if count == 1 else "people"
-        assert fact_sentences(reasons.facts(item)) == f"{count} {people} liked it."
+        users = "person" if count == 1 else "people"
+        assert fact_sentences(reasons.facts(item)) == f"{count} {users} liked it."
 
 
 def test_what_nobody_liked_has_no_reason(tmp_path):
@@ -195,10 +195,10 @@ def walk():
     """Who liked what on which day."""
     random = np.random.default_rng(11)
     told = {}
-    for person in range(80):
+    for user in range(80):
         centre = int(random.integers(len(DRINKS)))
         order = [DRINKS[(centre + step) % len(DRINKS)] for step in range(14)]
-        told[f"w{person}"] = order if person % 3 else order[::-1]
+        told[f"w{user}"] = order if user % 3 else order[::-1]
     return told
 
 
@@ -265,15 +265,15 @@ class TestWithTheMemoryOfAll:
 
     def test_what_the_nearest_share_is_counted_and_had_by_the_item(self, reasons_told, memory):
         facts, memory_context = reasons_told
-        people = memory_context.curated.neighbours.is_user
+        users = memory_context.curated.neighbours.is_user
         seen = 0
         for key, (_, fact) in facts.items():
             if fact is None:
                 continue
             facet = next(one for one in memory_context.synthesis.facets if one.text in fact.text)
-            holders = sum(bool(people[number - 1]) for number in facet.supporters)
-            assert fact.text.startswith(f"{holders} of the {people.sum()} people nearest")
-            assert 2 * holders >= people.sum()
+            holders = sum(bool(users[number - 1]) for number in facet.supporters)
+            assert fact.text.startswith(f"{holders} of the {users.sum()} people nearest")
+            assert 2 * holders >= users.sum()
             assert facet.attribute in memory[0].attributes_of(memory[0].item_index(key))
             seen += 1
         assert seen
@@ -308,7 +308,7 @@ class TestWithTheMemoryOfAll:
                 if found is None:
                     continue
                 liking = sum(
-                    item in collaborative_memory.graph.matrix.items_of(person) for person in nearest
+                    item in collaborative_memory.graph.matrix.items_of(user) for user in nearest
                 )
                 assert (int(found[1]), int(found[2])) == (liking, len(nearest))
                 assert fact.evidence[0].source == name

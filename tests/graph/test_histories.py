@@ -67,14 +67,14 @@ def export(key, *, shelves=(), ingredients=(), name=None, **properties):
     return ItemRow(key=key, name=name or key.title(), properties=properties, links=tuple(links))
 
 
-def history(deeds, items=(), source="planted", people=()):
+def history(deeds, items=(), source="planted", users=()):
     report = msgspec.structs.replace(a_report(len(deeds)), source=source)
     return HistoryRows(
-        items=tuple(items), interactions=tuple(deeds), report=report, people=tuple(people)
+        items=tuple(items), interactions=tuple(deeds), report=report, users=tuple(users)
     )
 
 
-def bulk(*rows, items=(), source="movielens", types="INTEGER", people=()):
+def bulk(*rows, items=(), source="movielens", types="INTEGER", users=()):
     values = ", ".join(rows)
     select = (
         f"SELECT user_key::{types} AS user_key, item_key::{types} AS item_key, event::VARCHAR "
@@ -84,7 +84,7 @@ def bulk(*rows, items=(), source="movielens", types="INTEGER", people=()):
     )
     report = msgspec.structs.replace(a_report(len(rows)), source=source)
     return BulkHistory(
-        items=tuple(items), select=select, files=(), report=report, people=tuple(people)
+        items=tuple(items), select=select, files=(), report=report, users=tuple(users)
     )
 
 
@@ -207,8 +207,8 @@ class TestAnExport:
         assert not bar.rows("SELECT 1 FROM node WHERE key = 'the-negroni'")
 
     def test_keeps_what_is_told_of_people(self, bar):
-        people = [UserRow(key="ana", properties={"age": 30})]
-        ingest_history(bar, BAR, history(ANA_RATES, people=people), by=None)
+        users = [UserRow(key="ana", properties={"age": 30})]
+        ingest_history(bar, BAR, history(ANA_RATES, users=users), by=None)
         assert properties_of(bar, "ana") == {"age": 30}
         ingest_history(bar, BAR, history(ANA_RATES), by=None)
         assert properties_of(bar, "ana") == {"age": 30}
@@ -339,7 +339,7 @@ class TestADataSet:
         told = bulk(
             "('7', 'new', 'rated', 3, NULL, 1, NULL)",
             items=[export("new", ingredients=("gin",), name="The New")],
-            people=[UserRow(key="7", properties={"age": 25})],
+            users=[UserRow(key="7", properties={"age": 25})],
             types="VARCHAR",
         )
         ingest_bulk(bar, BAR, told)

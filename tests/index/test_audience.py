@@ -60,12 +60,12 @@ def opened(store, folder):
 def liked_pairs(audience, keys):
     """(person, item key) as both lists tell it; they must agree."""
     by_person = {
-        (person, keys[item])
-        for person in range(audience.user_count)
-        for item in audience.items_of(person)
+        (user, keys[item])
+        for user in range(audience.user_count)
+        for item in audience.items_of(user)
     }
     by_item = {
-        (int(person), keys[item]) for item in range(len(keys)) for person in audience.users_of(item)
+        (int(user), keys[item]) for item in range(len(keys)) for user in audience.users_of(item)
     }
     assert by_person == by_item
     assert len(by_person) == len(audience.items)

@@ -25,9 +25,9 @@ DRINKS = [row.key for row in planted_rows()]
 
 def rows(*histories):
     """Histories as columns: person, item."""
-    person = np.repeat(np.arange(len(histories)), [len(one) for one in histories])
+    user = np.repeat(np.arange(len(histories)), [len(one) for one in histories])
     items = np.array([item for one in histories for item in one])
-    return person.astype(np.int32), items.astype(np.int32)
+    return user.astype(np.int32), items.astype(np.int32)
 
 
 def naive(histories, size, config):
@@ -154,8 +154,8 @@ class TestOpenedFromAStore:
 
     def test_everything_taken_up_counts_in_its_order_and_nothing_else(self, bar):
         store, catalogue, _ = bar
-        person, item = interaction_sequences(store, catalogue, 1_000)
-        theirs = [[catalogue.keys[one] for one in item[person == who]] for who in range(3)]
+        user, item = interaction_sequences(store, catalogue, 1_000)
+        theirs = [[catalogue.keys[one] for one in item[user == who]] for who in range(3)]
         places = [[DRINKS.index(key) for key in one] for one in theirs]
         assert sorted(places) == [[0, 2], [1, 3], [2, 0]]
 

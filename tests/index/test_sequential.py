@@ -39,12 +39,12 @@ def attention_of(items=ITEMS, size=8, layers=2, heads=2, length=6, unmet=(UNMET,
     )
 
 
-def histories_of(people, items=ITEMS, seed=1):
+def histories_of(users, items=ITEMS, seed=1):
     """Histories of one to nine items; that of every tenth person is empty."""
     generator = np.random.default_rng(seed)
     drawn = [
-        generator.integers(items, size=generator.integers(1, 10) if person % 10 else 0)
-        for person in range(people)
+        generator.integers(items, size=generator.integers(1, 10) if user % 10 else 0)
+        for user in range(users)
     ]
     return [history.astype(np.int32) for history in drawn]
 
@@ -146,17 +146,17 @@ class TestPeople:
             alike = np.corrcoef(scores)[4]
         alike[np.isnan(alike)] = -np.inf
         alike[4] = -np.inf
-        found = model.similar_users(model.state_of(histories[4]), 5, person=4)
+        found = model.similar_users(model.state_of(histories[4]), 5, user=4)
         assert found.tolist() == np.argsort(-alike)[:5].tolist()
 
     def test_find_themselves_unless_they_are_left_out(self, model):
         state = model.state_of(histories_of(30)[4])
         assert model.similar_users(state, 1).tolist() == [4]
-        assert 4 not in model.similar_users(state, 30, person=4)
+        assert 4 not in model.similar_users(state, 30, user=4)
 
     def test_without_a_history_are_nobody_s(self, model):
         found = model.similar_users(model.state_of(an_array(1, 2)), 30)
-        assert sorted(found.tolist()) == [person for person in range(30) if person % 10]
+        assert sorted(found.tolist()) == [user for user in range(30) if user % 10]
         assert len(model.similar_users(model.state_of(an_array()), 5)) == 0
 
     def test_are_called_by_their_numbers_and_some_by_none(self, attention):
@@ -165,7 +165,7 @@ class TestPeople:
         named = SequentialModel(attention, unit_directions(attention, histories), numbers)
         state = named.state_of(histories[1])
         assert sorted(named.similar_users(state, 4).tolist()) == [70, 74, 75, 77]
-        assert len(named.similar_users(state, 3, person=75)) == 3
+        assert len(named.similar_users(state, 3, user=75)) == 3
 
     def test_are_none_where_there_are_none(self, attention):
         lonely = build_sequential_model(attention, [])

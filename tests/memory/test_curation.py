@@ -15,14 +15,14 @@ from localrec.memory.user_item_graph import Neighbours
 from .rules_of_all_kinds import rule_sets
 
 
-def neighbours(people, items, *, overlap=None):
+def neighbours(users, items, *, overlap=None):
     """People and items by their edge weights."""
-    edges = np.array([*people, *items], dtype=np.float32)
+    edges = np.array([*users, *items], dtype=np.float32)
     many = len(edges)
     shares = np.zeros(many, dtype=np.float32) if overlap is None else np.array(overlap, np.float32)
     return Neighbours(
-        is_user=np.arange(many) < len(people),
-        index=np.array([*range(len(people)), *range(len(items))], dtype=np.int32),
+        is_user=np.arange(many) < len(users),
+        index=np.array([*range(len(users)), *range(len(items))], dtype=np.int32),
         edge_weight=edges,
         recency_days=np.zeros(many, dtype=np.float32),
         co_interaction_count=np.ones(many, dtype=np.int32),
@@ -95,17 +95,17 @@ SHARES = st.lists(st.floats(0, 1, width=32), max_size=12)
 
 
 @given(SHARES, SHARES, st.none() | rule_sets(), st.data())
-def test_floors_hold_and_k_is_never_exceeded(people, items, rules, data):
-    rows = neighbours(people, items)
+def test_floors_hold_and_k_is_never_exceeded(users, items, rules, data):
+    rows = neighbours(users, items)
     k = data.draw(st.integers(0, 20))
-    floor_people = data.draw(st.integers(0, k))
-    floor_items = data.draw(st.integers(0, k - floor_people))
-    curated = curate(rows, rules, k, floor_people, floor_items)
+    floor_users = data.draw(st.integers(0, k))
+    floor_items = data.draw(st.integers(0, k - floor_users))
+    curated = curate(rows, rules, k, floor_users, floor_items)
     scores = rows.edge_weight if rules is None else rules.scores(rows)
     left = scores > 0 if rules is not None else np.ones(len(rows), dtype=bool)
     among = curated.neighbours.is_user
     assert len(curated) == min(k, left.sum())
-    assert among.sum() >= min(floor_people, (left & rows.is_user).sum())
+    assert among.sum() >= min(floor_users, (left & rows.is_user).sum())
     assert (~among).sum() >= min(floor_items, (left & ~rows.is_user).sum())
     assert (np.diff(curated.scores) <= 0).all()
     assert len(set(chosen(curated))) == len(curated)

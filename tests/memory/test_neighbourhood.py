@@ -35,12 +35,12 @@ def item_features(links, items, attributes, vectors=None):
     return ItemFeatures(pairs[:, 0], pairs[:, 1], items, attributes, vectors)
 
 
-def graph_of(likings, people, like, now_day=None):
+def graph_of(likings, users, like, now_day=None):
     """A graph from (person, item, day), the day None where it is unknown."""
     rows = [(who, item, np.nan if day is None else day) for who, item, day in likings]
     who, item, day = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     matrix = InteractionMatrix.from_pairs(
-        who.astype(np.int32), item.astype(np.int32), people, like.items, day.astype(np.float32)
+        who.astype(np.int32), item.astype(np.int32), users, like.items, day.astype(np.float32)
     )
     return UserItemGraph(matrix, like, now_day=now_day)
 
@@ -243,9 +243,9 @@ def large():
     """4,000 people of two camps, far more than are asked."""
     random = np.random.default_rng(5)
     rows = []
-    for person in range(4_000):
+    for user in range(4_000):
         camp = random.choice(40, size=random.integers(5, 15), replace=False)
-        rows += [(person, 40 * (person % 2) + item, float(person % 50)) for item in camp]
+        rows += [(user, 40 * (user % 2) + item, float(user % 50)) for item in camp]
     return graph_of(rows, 4_000, item_features([], 80, 0))
 
 
@@ -278,18 +278,18 @@ class TestALargeGraph:
 
     def test_counts_what_each_person_found_shares_in_full(self, graph, few):
         found = asked(graph, self.HISTORY)
-        for person, shared in zip(
+        for user, shared in zip(
             found.index[:30].tolist(), found.co_interaction_count[:30].tolist(), strict=True
         ):
-            begin, end = graph.matrix.first_item[person], graph.matrix.first_item[person + 1]
+            begin, end = graph.matrix.first_item[user], graph.matrix.first_item[user + 1]
             assert shared == (graph.matrix.items[begin:end] < 16).sum()
 
     def test_hands_on_the_nearest(self, graph, monkeypatch):
         everybody = asked(graph, self.HISTORY)
         monkeypatch.setattr(module, "MAX_USER_NEIGHBOURS", 30)
         nearest = asked(graph, self.HISTORY)
-        people = np.sort(everybody.edge_weight[everybody.is_user])[::-1]
-        assert np.sort(nearest.edge_weight[nearest.is_user])[::-1] == pytest.approx(people[:30])
+        users = np.sort(everybody.edge_weight[everybody.is_user])[::-1]
+        assert np.sort(nearest.edge_weight[nearest.is_user])[::-1] == pytest.approx(users[:30])
 
     def test_asks_the_best_liked_of_a_long_history(self, graph, monkeypatch):
         monkeypatch.setattr(module, "HISTORY_ITEMS_EXPANDED", 2)

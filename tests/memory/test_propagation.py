@@ -210,7 +210,7 @@ class TestWhatIsTakenBack:
                 BAR.name,
                 user,
                 node(camps, drink),
-                then=lambda person, item: enqueue(camps, person, item, UNDONE),
+                then=lambda whom, item: enqueue(camps, whom, item, UNDONE),
             )
 
         return undo

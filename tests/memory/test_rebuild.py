@@ -50,7 +50,7 @@ def newest(path):
 def test_makes_what_the_jobs_would_have_made(history, tmp_path):
     report = rebuilder(history).run()
     made = newest(history)
-    assert (report.people, report.items) == (6, 17)
+    assert (report.users, report.items) == (6, 17)
     assert made["guest 0"].startswith("Likes ")
     assert made["negroni"].startswith("Liked by people who like ")
     with closing(Store.open_(history)) as store:
@@ -96,7 +96,7 @@ def test_goes_on_where_it_was_interrupted(history, tmp_path, monkeypatch, deaths
         *(("remembering people", done, 6) for done in (2, 4, 6)),
         *(("remembering items", done, 17) for done in (5, 10, 15, 17)),
     ]
-    assert rebuilder(history).run() == RebuildReport(domain="cocktails", people=6, items=17)
+    assert rebuilder(history).run() == RebuildReport(domain="cocktails", users=6, items=17)
 
 
 def test_begins_anew_when_an_import_came_between(history):
@@ -112,7 +112,7 @@ def test_begins_anew_when_an_import_came_between(history):
         )
     report = rebuilder(history).run()
     assert not report.resumed
-    assert report.people == 6
+    assert report.users == 6
 
 
 def test_does_not_run_beside_a_worker(history):

@@ -148,7 +148,7 @@ class TestForgetting:
     """Ana and Bob at one bar: Bob's memory has a version that was made from Ana's likes."""
 
     @pytest.fixture
-    def people(self, bar, path):
+    def users(self, bar, path):
         ana, bob = (
             says(bar, "ana.of.the.harbour", "negroni"),
             says(bar, "bob.of.the.hill", "mojito"),
@@ -177,8 +177,8 @@ class TestForgetting:
             jobs = store.rows("SELECT key FROM job JOIN node ON node_id = user_id ORDER BY job_id")
         return left, [key for (key,) in jobs], patterns
 
-    def test_a_person_takes_their_memories_jobs_and_what_was_made_from_them(self, people):
-        left, jobs, patterns = self.after(people, ForgetScope(user="ana.of.the.harbour"))
+    def test_a_person_takes_their_memories_jobs_and_what_was_made_from_them(self, users):
+        left, jobs, patterns = self.after(users, ForgetScope(user="ana.of.the.harbour"))
         assert left == [
             ("bob.of.the.hill", 1, "A memory of their own."),  # falls back
             ("gimlet", 1, "Liked on hills."),
@@ -188,8 +188,8 @@ class TestForgetting:
         assert "Somebody like him drinks Negroni in harbours." in patterns
         assert "A memory of their own." not in patterns  # bob's says the same, and stays
 
-    def test_an_item_takes_what_was_made_from_it(self, people):
-        left, jobs, _ = self.after(people, ForgetScope(item="negroni"))
+    def test_an_item_takes_what_was_made_from_it(self, users):
+        left, jobs, _ = self.after(users, ForgetScope(item="negroni"))
         assert [(key, version) for key, version, _ in left] == [
             ("ana.of.the.harbour", 1),
             ("bob.of.the.hill", 1),
@@ -198,10 +198,10 @@ class TestForgetting:
         ]
         assert jobs == []  # ana's was about it, bob's names it among what it left alone
 
-    def test_a_span_of_time_takes_what_was_made_in_it(self, people):
-        with Store.open_(people) as store:
+    def test_a_span_of_time_takes_what_was_made_in_it(self, users):
+        with Store.open_(users) as store:
             store.execute("UPDATE memory SET \"at\" = TIMESTAMP '2020-01-01' WHERE version = 1")
-        left, jobs, _ = self.after(people, ForgetScope(since=datetime(2025, 1, 1)))
+        left, jobs, _ = self.after(users, ForgetScope(since=datetime(2025, 1, 1)))
         assert [(key, version) for key, version, _ in left] == [
             ("ana.of.the.harbour", 1),
             ("bob.of.the.hill", 1),
@@ -211,13 +211,13 @@ class TestForgetting:
         ]
         assert jobs == []
 
-    def test_a_span_of_everybodys_time_takes_what_was_written_by_hand_too(self, people):
-        left, _, _ = self.after(people, ForgetScope(since=datetime(2020, 1, 1)))
+    def test_a_span_of_everybodys_time_takes_what_was_written_by_hand_too(self, users):
+        left, _, _ = self.after(users, ForgetScope(since=datetime(2020, 1, 1)))
         assert left == []
 
-    def test_a_span_of_one_persons_time_leaves_the_others(self, people):
+    def test_a_span_of_one_persons_time_leaves_the_others(self, users):
         wish = ForgetScope(user="ana.of.the.harbour", since=datetime(2020, 1, 1))
-        left, jobs, _ = self.after(people, wish)
+        left, jobs, _ = self.after(users, wish)
         assert [(key, version) for key, version, _ in left] == [
             ("bob.of.the.hill", 1),
             ("gimlet", 1),

@@ -29,14 +29,14 @@ from localrec.memory.user_item_graph import Neighbours
 from tests.memory.rules_of_all_kinds import effects, rule_sets
 
 
-def neighbour(person=True, edge=0.0, days=0.0, co=0, metadata=0.0, memory=0.0) -> Neighbours:
-    return crowd_of([person], [edge], [days], [co], [metadata], [memory])
+def neighbour(user=True, edge=0.0, days=0.0, co=0, metadata=0.0, memory=0.0) -> Neighbours:
+    return crowd_of([user], [edge], [days], [co], [metadata], [memory])
 
 
-def crowd_of(person, edge, days, co, metadata, memory) -> Neighbours:
+def crowd_of(user, edge, days, co, metadata, memory) -> Neighbours:
     return Neighbours(
-        is_user=np.array(person, dtype=bool),
-        index=np.arange(len(person), dtype=np.int32),
+        is_user=np.array(user, dtype=bool),
+        index=np.arange(len(user), dtype=np.int32),
         edge_weight=np.array(edge, dtype=np.float32),
         recency_days=np.array(days, dtype=np.float32),
         co_interaction_count=np.array(co, dtype=np.int32),
@@ -101,7 +101,7 @@ class TestThePublishedRules:
             pytest.param("books", {"edge": 0.5, "days": 200}, 0.5 * exp(-0.8), id="books-3"),
             pytest.param("books", {"edge": 0.5, "days": 180}, 0.5, id="books-3-not-above"),
             pytest.param("books", {"memory": 0.5}, 0.5 * 1.4, id="books-4-people"),
-            pytest.param("books", {"memory": 0.5, "person": False}, 0.5 * 1.6, id="books-4-items"),
+            pytest.param("books", {"memory": 0.5, "user": False}, 0.5 * 1.6, id="books-4-items"),
             pytest.param(
                 "goodreads",
                 {"edge": 0.5, "co": 11, "memory": 0.5},
@@ -195,8 +195,8 @@ class TestThePublishedRules:
 class TestOurOwnRules:
     def test_let_a_drink_of_the_same_build_win_over_a_popular_one(self):
         rules = default_rules("cocktails")
-        (alike,) = rules.scores(neighbour(person=False, edge=0.2, metadata=0.7, co=1))
-        (popular,) = rules.scores(neighbour(person=False, edge=0.5, metadata=0.05, co=3))
+        (alike,) = rules.scores(neighbour(user=False, edge=0.2, metadata=0.7, co=1))
+        (popular,) = rules.scores(neighbour(user=False, edge=0.5, metadata=0.05, co=3))
         assert alike > 2 * popular
 
     def test_take_one_shared_drink_for_chance_and_three_for_a_taste(self):
@@ -245,9 +245,9 @@ def test_all_conditions_of_a_rule_must_hold():
 @pytest.mark.parametrize("kind", ["people", "items"])
 def test_a_rule_for_one_kind_leaves_the_other_alone(kind):
     rules = one_rule(Multiply("score", 3.0), applies_to=kind)
-    for person in (True, False):
-        crowd = neighbour(person=person, edge=0.5)
-        concerned = person == (kind == "people")
+    for user in (True, False):
+        crowd = neighbour(user=user, edge=0.5)
+        concerned = user == (kind == "people")
         assert rules.scores(crowd)[0] == pytest.approx((3 if concerned else 1) * 0.125)
 
 

@@ -30,12 +30,12 @@ from tests.planted import BAR
 
 FILMS = DomainStatistics(
     domain="movies",
-    people=943,
+    users=943,
     items=1682,
     interactions=100_000,
     density=0.063,
-    items_per_person=Distribution(106.0, 23.0, 65.0, 244.4, 737.0),
-    people_per_item=Distribution(59.5, 2.0, 27.0, 169.0, 583.0),
+    items_per_user=Distribution(106.0, 23.0, 65.0, 244.4, 737.0),
+    users_per_item=Distribution(59.5, 2.0, 27.0, 169.0, 583.0),
     dated=1.0,
     age_days=Distribution(113.0, 22.0, 121.0, 196.0, 215.0),
     span_days=Distribution(23.4, 0.0, 0.0, 109.0, 213.0),
@@ -83,11 +83,11 @@ class TestStatistics:
         ingest_history(bar, BAR, deeds, by=None)
         told = domain_statistics(bar, BAR)
         ((drinks,),) = bar.rows("SELECT count(*) FROM node WHERE kind = 'cocktail'")
-        assert (told.people, told.items, told.interactions) == (3, drinks, 5)
+        assert (told.users, told.items, told.interactions) == (3, drinks, 5)
         assert told.density == pytest.approx(5 / (3 * drinks))
-        assert told.items_per_person == near(5 / 3, 1, 1, 2.6, 3)
-        assert told.people_per_item is not None
-        assert (told.people_per_item.median, told.people_per_item.most) == (1.0, 3.0)
+        assert told.items_per_user == near(5 / 3, 1, 1, 2.6, 3)
+        assert told.users_per_item is not None
+        assert (told.users_per_item.median, told.users_per_item.most) == (1.0, 3.0)
         assert told.dated == pytest.approx(0.8)
         assert told.age_days == near(70, 27, 90, 97, 100)
         assert told.span_days == near(5, 1, 5, 9, 10)
@@ -113,8 +113,8 @@ class TestStatistics:
     def test_of_an_empty_domain_are_all_nothing(self, bar: Store):
         elsewhere = msgspec.structs.replace(BAR, name="nowhere")
         told = domain_statistics(bar, elsewhere)
-        assert (told.people, told.items, told.interactions, told.density) == (0, 0, 0, 0)
-        assert told.items_per_person is None
+        assert (told.users, told.items, told.interactions, told.density) == (0, 0, 0, 0)
+        assert told.items_per_user is None
         assert told.categories == ()
 
 
@@ -210,7 +210,7 @@ class TestGeneration:
             generate_rules(ScriptedModel(answers), FILMS)
 
     def test_nothing_is_asked_of_a_domain_in_which_nobody_did_anything(self):
-        nobody = msgspec.structs.replace(FILMS, people=0, interactions=0, items_per_person=None)
+        nobody = msgspec.structs.replace(FILMS, users=0, interactions=0, items_per_user=None)
         model = ScriptedModel([])
         with pytest.raises(InputError, match="Nobody did anything"):
             generate_rules(model, nobody)

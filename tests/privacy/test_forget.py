@@ -70,7 +70,7 @@ def state_of(folder: Path) -> dict[str, tuple[int, int, str]]:
     }
 
 
-def people(folder: Path) -> list[str]:
+def users(folder: Path) -> list[str]:
     with open_settled(folder, read_only=True) as store:
         rows = store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY 1")
     return [key for (key,) in rows]
@@ -299,7 +299,7 @@ class TestDeath:
         kept = [p for p in folder.rglob("*") if p.is_file() and p.name != "store.duckdb"]
         before = {path: path.read_bytes() for path in kept}
         dies_at(place, calls)
-        assert people(folder) == [ANNABELLE, BOB]
+        assert users(folder) == [ANNABELLE, BOB]
         assert {path: path.read_bytes() for path in kept} == before
         assert not list(folder.rglob("*forgetting*"))
         assert run(folder).found == ()
@@ -307,7 +307,7 @@ class TestDeath:
     @pytest.mark.parametrize(("place", "calls"), _BEHIND)
     def test_behind_the_journal_leaves_the_new_state(self, folder, dies_at, place, calls):
         dies_at(place, calls)
-        assert people(folder) == [BOB]
+        assert users(folder) == [BOB]
         assert not list(folder.rglob("*forgetting*"))
         assert not (folder / "runs" / "annabelle.k.md").exists()
         with pytest.raises(UsageError):
@@ -328,14 +328,14 @@ class TestDeath:
         with pytest.raises(KeyboardInterrupt):
             finish_forgetting(folder)
         monkeypatch.undo()
-        assert people(folder) == [BOB]
+        assert users(folder) == [BOB]
 
     def test_by_ctrl_c_tidies_up_at_once(self, folder, monkeypatch):
         monkeypatch.setattr("localrec.privacy.forget.prepare_rewritten", _raise)
         with pytest.raises(KeyboardInterrupt):
             run(folder)
         assert not list(folder.rglob("*forgetting*"))
-        assert people(folder) == [ANNABELLE, BOB]
+        assert users(folder) == [ANNABELLE, BOB]
 
 
 def _raise(*_: object, **__: object) -> None:
@@ -384,7 +384,7 @@ class TestOthers:
         monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10})())
         with pytest.raises(WorkspaceError, match="has 10 left"):
             run(folder)
-        assert people(folder) == [ANNABELLE, BOB]
+        assert users(folder) == [ANNABELLE, BOB]
 
     def test_are_told_when_there_is_no_store(self, tmp_path):
         with pytest.raises(WorkspaceError, match="nothing in the workspace"):

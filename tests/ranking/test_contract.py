@@ -71,11 +71,11 @@ class TestEveryBaseline(RecommenderContract):
             pytest.skip("it does not look at who asks")
         train = two_blocks()
         scores = fitted(name, train=train).score(known(train, *range(PEOPLE)))
-        for person in range(PEOPLE):
-            own, other = (0, BLOCK) if person < BLOCK else (BLOCK, 0)
-            missed = [own + (person + step) % BLOCK for step in (0, 3, 7)]
-            strange = np.delete(np.arange(other, other + BLOCK), person % BLOCK)
-            assert scores[person, missed].mean() > scores[person, strange].max()
+        for user in range(PEOPLE):
+            own, other = (0, BLOCK) if user < BLOCK else (BLOCK, 0)
+            missed = [own + (user + step) % BLOCK for step in (0, 3, 7)]
+            strange = np.delete(np.arange(other, other + BLOCK), user % BLOCK)
+            assert scores[user, missed].mean() > scores[user, strange].max()
 
     def test_tells_when_it_is_done(self, name):
         told = []

@@ -29,8 +29,8 @@ def many():
     generator = np.random.default_rng(3)
     odds = 1.0 / np.arange(1, 41)
     rows = [
-        (person, int(item))
-        for person in range(200)
+        (user, int(item))
+        for user in range(200)
         for item in generator.choice(
             40, size=generator.integers(1, 21), replace=False, p=odds / odds.sum()
         )

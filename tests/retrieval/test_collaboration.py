@@ -37,10 +37,10 @@ LINKS = sorted(
 )
 # People 0-3 like horror, 4-7 comedy; each leaves one film of their camp out.
 LIKINGS = [
-    (person, 5 * (person // 4) + film, float(film))
-    for person in range(8)
+    (user, 5 * (user // 4) + film, float(film))
+    for user in range(8)
     for film in range(5)
-    if film != person % 4
+    if film != user % 4
 ]
 VECTORS = np.zeros((11, 3), dtype=np.float32)
 VECTORS[:5] = (1.0, 0.0, 0.2)
@@ -48,21 +48,21 @@ VECTORS[5:10] = (0.0, 1.0, 0.2)
 
 
 def likings(*more):
-    person, item, day = np.array([*LIKINGS, *more]).T
-    return person.astype(np.int32), item.astype(np.int32), day.astype(np.float32)
+    user, item, day = np.array([*LIKINGS, *more]).T
+    return user.astype(np.int32), item.astype(np.int32), day.astype(np.float32)
 
 
 def collaborative_memory(*more, vectors=VECTORS, rules=True):
-    person, item, day = likings(*more)
+    user, item, day = likings(*more)
     pairs = np.array(LINKS, dtype=np.int32)
     item_features = ItemFeatures(pairs[:, 0], pairs[:, 1], 11, 3, vectors)
     graph = UserItemGraph(
-        InteractionMatrix.from_pairs(person, item, 8, item_features.items, day), item_features
+        InteractionMatrix.from_pairs(user, item, 8, item_features.items, day), item_features
     )
-    order = np.lexsort((day, person))
+    order = np.lexsort((day, user))
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(person[order], item[order], 11),
+        companions=count_cooccurrence(user[order], item[order], 11),
         usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,
@@ -80,7 +80,7 @@ def shared():
 
 @pytest.fixture(scope="module")
 def memory_context(shared):
-    return retrieve_memory(shared, *some(0, 1), person=2)
+    return retrieve_memory(shared, *some(0, 1), user=2)
 
 
 class TestWhatIsRemembered:
@@ -167,7 +167,7 @@ class TestMemoriesAsVectors:
         assert memories[10].tolist() == [0.0] * 3
 
     def test_move_towards_the_people_who_like_the_item(self):
-        crossed = collaborative_memory(*((person, 0, 9.0) for person in range(4, 8)))
+        crossed = collaborative_memory(*((user, 0, 9.0) for user in range(4, 8)))
         towards = [memory_vectors(crossed.graph, moved)[[0, 6]] for moved in (0.0, 0.5, 0.9)]
         cosines = [float(old @ comedy) for old, comedy in towards]
         assert cosines == sorted(cosines)
@@ -200,11 +200,11 @@ class TestMemoriesInWords:
         return MemoryTexts(shared.graph, NAMES, TITLES, np.array([False, False, True]))
 
     def test_tell_a_persons_taste_and_newest_titles(self, memory_texts):
-        told = memory_texts.of_person(some(5, 6, 0, 1, 2)[0])
+        told = memory_texts.of_user(some(5, 6, 0, 1, 2)[0])
         assert told == "Likes horror and comedy; lately Film 2, Film 1 and Film 0."
 
     def test_of_nobody_are_empty(self, memory_texts):
-        assert memory_texts.of_person(some()[0]) == ""
+        assert memory_texts.of_user(some()[0]) == ""
 
     def test_tell_what_an_item_is_and_what_its_people_like(self, memory_texts):
         assert memory_texts.of_item(1) == "Horror. Liked by people who like horror."

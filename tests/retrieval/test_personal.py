@@ -33,10 +33,10 @@ CROWD = [(f"b{n}", key) for n in range(8) for key in (*BITTER, "gimlet")] + [
 
 def audience_of(items, pairs):
     """The audience of planted pairs (person, item), without a store."""
-    people = sorted({person for person, _ in pairs})
+    users = sorted({one for one, _ in pairs})
     numbers = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2)
-    user = np.searchsorted(people, numbers[:, 0]).astype(np.int32)
-    return InteractionMatrix.from_pairs(user, numbers[:, 1], len(people), items)
+    user = np.searchsorted(users, numbers[:, 0]).astype(np.int32)
+    return InteractionMatrix.from_pairs(user, numbers[:, 1], len(users), items)
 
 
 PAIRS = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=40)
@@ -47,7 +47,7 @@ class TestLift:
     @given(pairs=PAIRS)
     def test_is_the_rise_of_the_log_odds_smoothed_by_five_people(self, pairs):
         audience = audience_of(6, pairs)
-        fans = [{person for person, item in pairs if item == one} for one in range(6)]
+        fans = [{user for user, item in pairs if item == one} for one in range(6)]
         for one in range(6):
             lifted = preference_features.lift(audience, one)
             share = (len(fans[one]) + 1) / (audience.user_count + 2)
@@ -57,7 +57,7 @@ class TestLift:
                 assert lifted[other] == pytest.approx(math.log(given_other / share), abs=1e-5)
 
     def test_may_be_asked_for_a_few(self):
-        audience = audience_of(6, {(person, item) for person in range(9) for item in range(6)})
+        audience = audience_of(6, {(user, item) for user in range(9) for item in range(6)})
         few = np.array([4, 1], dtype=np.int32)
         assert preference_features.lift(audience, 2, few) == pytest.approx(
             preference_features.lift(audience, 2)[few]
@@ -66,7 +66,7 @@ class TestLift:
     def test_is_the_same_both_ways_where_there_are_many_people(self):
         random = np.random.default_rng(0)
         likes = random.random((900, 4)) < (0.6, 0.3, 0.6, 0.3)
-        pairs = {(int(person), int(item)) for person, item in np.argwhere(likes)}
+        pairs = {(int(user), int(item)) for user, item in np.argwhere(likes)}
         pairs |= {(n, 1) for n in range(0, 900, 2)} | {(n, 3) for n in range(0, 900, 2)}
         audience = audience_of(4, pairs)
         for one in range(4):

@@ -81,8 +81,8 @@ def test_a_folder_of_pickles_becomes_items_histories_and_instructions(
     ]
     assert second.properties["description"] == "Dune by Frank Herbert."
     assert second.properties["description_source"] == "generated"
-    (person,) = history.people
-    assert person.properties == {"instruction": "Slow, thoughtful books please."}
+    (user,) = history.users
+    assert user.properties == {"instruction": "Slow, thoughtful books please."}
     assert (history.report.read, history.report.kept) == (3, 3)
 
 
@@ -101,7 +101,7 @@ def test_one_file_of_records_is_read_and_its_target_stays_out(
     path.write_text(json.dumps({"items": items, "test": [record]}))
     history = read(path, books)
     assert lists(history) == {"7": ["B1", "B3"]}
-    assert history.people[0].properties == {"instruction": "Something with < |im_end|> dunes"}
+    assert history.users[0].properties == {"instruction": "Something with < |im_end|> dunes"}
 
 
 def test_ratings_moments_and_numbers_of_numpy_in_histories_are_read(

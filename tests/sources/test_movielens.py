@@ -105,7 +105,7 @@ def test_people_bring_age_gender_and_occupation_but_no_post_code(
         folder = tmp_path / layout
         folder.mkdir()
         history = read(folder, films_domain, LAYOUTS[layout])
-        assert history.people[0] == UserRow(key="196", properties=properties)
+        assert history.users[0] == UserRow(key="196", properties=properties)
         assert history.report.kept == 6
 
 
@@ -249,11 +249,11 @@ def test_a_zip_is_refused(tmp_path: Path, films_domain: Domain) -> None:
 
 def test_bad_rows_beside_the_ratings_name_their_file(tmp_path: Path, films_domain: Domain) -> None:
     films = "1::A (1990)::Drama\n1::B (1991)::Drama\n3::::Drama\n4::C\n5::\x1b[31mD<s>::Drama\n"
-    people = "1::M::25::17\n2::F::x::99::1\n"
+    users = "1::M::25::17\n2::F::x::99::1\n"
     history = read(
         tmp_path,
         films_domain,
-        {"ratings.dat": "1::1::4::5\n", "movies.dat": films, "users.dat": people},
+        {"ratings.dat": "1::1::4::5\n", "movies.dat": films, "users.dat": users},
     )
     assert told(history) == [
         (1, "users.dat", "dropped", "has 4 cells where 5 belong"),
@@ -262,7 +262,7 @@ def test_bad_rows_beside_the_ratings_name_their_file(tmp_path: Path, films_domai
         (4, "movies.dat", "dropped", "has 2 cells where 3 belong"),
     ]
     assert [film.name for film in history.items] == ["A", "D< s>"]
-    assert history.people == (UserRow(key="2", properties={"gender": "F"}),)
+    assert history.users == (UserRow(key="2", properties={"gender": "F"}),)
 
 
 def test_cells_in_quotes_say_what_bare_ones_say(tmp_path: Path, films_domain: Domain) -> None:

@@ -40,7 +40,7 @@ def test_a_folder_brings_items_people_and_what_they_did(
         {"user_key": "Mia", "item_key": "b<7>", "event": "rated", "rating": 4.0}
         | {"at": datetime(1997, 12, 4, 15, 55, 49), "times": 1, "note": None}
     ]
-    assert history.people == (UserRow(key="Mia", properties={"age": 24.0, "occupation": "writer"}),)
+    assert history.users == (UserRow(key="Mia", properties={"age": 24.0, "occupation": "writer"}),)
     assert [item.key for item in history.items] == ["b<7>"]
     assert history.report.kept == 3
 
@@ -208,11 +208,11 @@ def test_movielens_is_read_with_its_people_and_ratings(
         pytest.skip("the ratings of ml-100k are not here; `localrec datasets pull ml-100k`")
     history = RecBoleSource().read(movielens.parent, films_domain)
     rows = selected(history)
-    assert (len(history.items), len(history.people), len(rows)) == (1682, 943, 100_000)
+    assert (len(history.items), len(history.users), len(rows)) == (1682, 943, 100_000)
     assert history.report.dropped == 0
     assert {row["rating"] for row in rows} == {1, 2, 3, 4, 5}
     assert {str(row["item_key"]) for row in rows} == {item.key for item in history.items}
-    assert {str(row["user_key"]) for row in rows} == {person.key for person in history.people}
+    assert {str(row["user_key"]) for row in rows} == {user.key for user in history.users}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
 @pytest.fixture(scope="module")
 def tool_context(opened):
     return build_tool_context(
-        opened.context(BAR.name).domain_knowledge, [3, 4], [0, 1, 2, 5, 6, 7], person=0
+        opened.context(BAR.name).domain_knowledge, [3, 4], [0, 1, 2, 5, 6, 7], user=0
     )
 
 

@@ -47,8 +47,8 @@ def own(tmp_path):
     return embedded_bar(tmp_path / "bar")
 
 
-def embedded_bar(folder, people=PEOPLE):
-    bar(folder, people)
+def embedded_bar(folder, users=PEOPLE):
+    bar(folder, users)
     with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.embed_texts(load_domain(BAR.name))
     return folder
@@ -135,7 +135,7 @@ class TestNoMemory:
         assert not memories(own)
 
     def test_is_opened_for_a_handful_of_people(self, tmp_path):
-        folder = embedded_bar(tmp_path / "quiet", people=QUESTION_PLAN.min_users - 2)
+        folder = embedded_bar(tmp_path / "quiet", users=QUESTION_PLAN.min_users - 2)
         say(folder, dict.fromkeys(DRINKS[3:6], Event.LIKED))
         with OpenWorkspace(folder) as workspace:
             answer = ask(workspace, "ana")

@@ -29,20 +29,20 @@ FACETS = "Scary stories | 0.8 | 1, 2\nLong evenings | 0.3 | 3\n"
 TITLES = [f"Film {number}" for number in range(FILMS)]
 
 
-def collective_of(person, item, *, rules=True):
+def collective_of(user, item, *, rules=True):
     """Film f is of camp f % 2, in its one attribute and in its text."""
     films = np.arange(FILMS, dtype=np.int32)
     vectors = np.zeros((FILMS, 3), dtype=np.float32)
     vectors[films, films % 2] = 1.0
     vectors[:, 2] = np.linspace(0.0, 0.6, FILMS)  # no two texts are quite the same
     item_features = ItemFeatures(films, films % 2, FILMS, 2, vectors)
-    days = np.arange(len(person), dtype=np.float32)
+    days = np.arange(len(user), dtype=np.float32)
     graph = UserItemGraph(
-        InteractionMatrix.from_pairs(person, item, PEOPLE, item_features.items, days), item_features
+        InteractionMatrix.from_pairs(user, item, PEOPLE, item_features.items, days), item_features
     )
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(person, item, FILMS),
+        companions=count_cooccurrence(user, item, FILMS),
         usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,
@@ -61,8 +61,8 @@ def crowd():
 @pytest.fixture(scope="module")
 def collaborative_memory(crowd):
     histories, _ = crowd
-    people = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
-    return collective_of(people, histories.ravel())
+    users = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
+    return collective_of(users, histories.ravel())
 
 
 def same(items):
@@ -72,11 +72,11 @@ def same(items):
 def share_of_the_own_camp(system, crowd):
     """Of the best films outside a history, how many are of its camp."""
     shares = []
-    for person, history in enumerate(crowd[0]):
-        scores = system.scores(*same(history), person)
+    for user, history in enumerate(crowd[0]):
+        scores = system.scores(*same(history), user)
         scores[history] = -np.inf
         best = np.argsort(-scores)[:5]
-        shares.append(np.mean(best % 2 == person % 2))
+        shares.append(np.mean(best % 2 == user % 2))
     return float(np.mean(shares))
 
 
@@ -108,13 +108,13 @@ class TestFused:
         assert ours.curated.scores.tolist() != ruled.curated.scores.tolist()
 
     def test_never_counts_the_person_as_their_own_neighbour(self, collaborative_memory, crowd):
-        for person, history in enumerate(crowd[0]):
+        for user, history in enumerate(crowd[0]):
             rows = (
                 MemRec(collaborative_memory, MemRecConfig())
-                .retrieve_memory(*same(history), person)
+                .retrieve_memory(*same(history), user)
                 .neighbours
             )
-            assert person not in rows.index[rows.is_user]
+            assert user not in rows.index[rows.is_user]
 
     def test_scores_by_the_weights_it_is_given(self, collaborative_memory, crowd):
         alone = FusionWeights(weights={"popularity": 1.0})
@@ -131,16 +131,16 @@ class TestFittedWeights:
         def call(count=PEOPLE, config=MEMREC["memrec"], seed=7):
             system = MemRec(collaborative_memory, config)
             histories, taken = crowd
-            people = np.arange(count, dtype=np.int32)
-            return system, system.fit(list(histories[:count]), taken[:count], people, seed)
+            users = np.arange(count, dtype=np.int32)
+            return system, system.fit(list(histories[:count]), taken[:count], users, seed)
 
         return call
 
     def test_find_what_was_taken_more_often_than_chance(self, fit, crowd):
         system, _ = fit()
         ranks = []
-        for person, (history, taken) in enumerate(zip(*crowd, strict=True)):
-            scores = system.scores(*same(history), person)
+        for user, (history, taken) in enumerate(zip(*crowd, strict=True)):
+            scores = system.scores(*same(history), user)
             scores[history] = -np.inf
             ranks.append(int((scores > scores[taken]).sum()))
         assert np.mean(ranks) < (FILMS - EACH) / 2 * 0.6
@@ -165,8 +165,8 @@ class TestFittedWeights:
         everything = np.arange(FILMS - 1, dtype=np.int32)
         system = MemRec(collaborative_memory, MEMREC["memrec"])
         taken = np.full(FEWEST_CASES, FILMS - 1, dtype=np.int32)
-        people = np.arange(FEWEST_CASES, dtype=np.int32)
-        weights = system.fit([everything] * FEWEST_CASES, taken, people, 7)
+        users = np.arange(FEWEST_CASES, dtype=np.int32)
+        weights = system.fit([everything] * FEWEST_CASES, taken, users, 7)
         assert all(np.isfinite(one) for one in weights.weights.values())
 
 

@@ -34,9 +34,9 @@ KEY = "guest-of-the-bar-{}"
 DAY = datetime(2024, 5, 1)
 
 
-def rows(people=PEOPLE):
+def rows(users=PEOPLE):
     """Each person goes round the bar from somewhere: four drinks next to each other, in order."""
-    for number in range(people):
+    for number in range(users):
         for step in range(4):
             yield InteractionRow(
                 user=KEY.format(number),
@@ -46,10 +46,10 @@ def rows(people=PEOPLE):
             )
 
 
-def bar(folder, people=PEOPLE):
+def bar(folder, users=PEOPLE):
     with planted_store(folder) as store:
         planted_stages(store, folder / "indexes")
-        crowd = tuple(rows(people))
+        crowd = tuple(rows(users))
         history = HistoryRows(items=(), interactions=crowd, report=a_report(len(crowd)))
         ingest_history(store, BAR, history, None)
     (folder / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
@@ -125,7 +125,7 @@ class TestEverySystemWithAMemory:
         assert set(found.spoke) == {*MEMREC[name].kinds, "memory"}
 
     def test_stands_a_bar_where_nobody_likes_anything(self, tmp_path, name):
-        with OpenWorkspace(bar(tmp_path / "empty", people=0)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "empty", users=0)) as workspace:
             found = stored(workspace, "ana", name)
         assert len(found.items) == 5
 
@@ -166,8 +166,8 @@ class TestAList:
         memory_context = ranker(opened)._system.retrieve_memory(
             user_profile.items, user_profile.liked, number
         )
-        people = memory_context.neighbours.index[memory_context.neighbours.is_user]
-        assert number not in people.tolist()
+        users = memory_context.neighbours.index[memory_context.neighbours.is_user]
+        assert number not in users.tolist()
 
     def test_names_no_other_person_anywhere(self, opened, user_profile):
         told = b"".join(
@@ -212,7 +212,7 @@ class TestAutoWithMemory:
 
     def test_learns_nothing_from_a_handful_of_people(self, tmp_path):
         few = PLANS["auto-memory"].min_users - 1
-        with OpenWorkspace(bar(tmp_path / "quiet", people=few)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "quiet", users=few)) as workspace:
             assert type(ranker(workspace, "auto-memory")) is EvidenceRecommender
             assert type(ranker(workspace, "memrec")) is MemoryRecommender
 
@@ -239,7 +239,7 @@ class TestWeights:
         assert files == sorted(folder.glob("weights-*")) != []
 
     def test_of_few_people_are_the_usual_ones(self, tmp_path):
-        with OpenWorkspace(bar(tmp_path / "quiet", people=20)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "quiet", users=20)) as workspace:
             assert ranker(workspace)._memory.weights.weights == DEFAULT_WEIGHTS.weights
 
     def test_are_fitted_anew_when_the_rules_change(self, own):
@@ -257,10 +257,8 @@ def test_half_way_each_person_has_the_first_half_of_their_likings(opened):
     early = first_half(opened.context(BAR.name).collaborative_memory)
     whole = opened.context(BAR.name).collaborative_memory.graph
     assert early.graph.matrix.user_likes.tolist() == [2] * PEOPLE
-    for person in range(PEOPLE):
-        assert set(early.graph.matrix.items_of(person)) == set(
-            whole.matrix.newest_items(person, 4)[2:]
-        )
+    for user in range(PEOPLE):
+        assert set(early.graph.matrix.items_of(user)) == set(whole.matrix.newest_items(user, 4)[2:])
 
 
 def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):

@@ -41,7 +41,7 @@ def asked(episodes):
     """Who is asked for what: (person, item) of each request."""
     found = [episodes.request(number) for number in range(len(episodes))]
     return [
-        (one.tool_context.person, int(one.tool_context.candidates[one.target - 1])) for one in found
+        (one.tool_context.user, int(one.tool_context.candidates[one.target - 1])) for one in found
     ]
 
 
@@ -69,14 +69,14 @@ def test_tools_do_not_know_the_choice_they_are_asked_about(lessons):
     looked_at = 0
     for number in range(len(lessons.train)):
         request = lessons.train.request(number)
-        graph, person = (
+        graph, user = (
             request.tool_context.reference.collaborative_memory.graph,
-            request.tool_context.person,
+            request.tool_context.user,
         )
-        if person < 0:
+        if user < 0:
             continue
         liked = graph.matrix.items[
-            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+            graph.matrix.first_item[user] : graph.matrix.first_item[user + 1]
         ]
         assert request.tool_context.candidates[request.target - 1] not in liked
         looked_at += len(liked)

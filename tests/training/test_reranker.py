@@ -168,8 +168,8 @@ class TestChoices:
                 model, model, collaborative_memory, memory_texts, known.domain, config
             )
             for place, history in enumerate(cases.histories):
-                person = int(cases.train_user[place])
-                agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), person)
+                user = int(cases.train_user[place])
+                agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), user)
             asked |= set(model.asked)
         lists = NextChoices(cases, known, collaborative_memory, seed=0).lists
         learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
@@ -198,12 +198,12 @@ class TestChoices:
         parted = split_data(rows, protocol)
         with_held = set()
         for cases in (parted.validation, parted.test):
-            for person, items in zip(cases.user.tolist(), cases.positives, strict=True):
-                with_held |= {(person, title_of(item)) for item in items.tolist()}
+            for user, items in zip(cases.user.tolist(), cases.positives, strict=True):
+                with_held |= {(user, title_of(item)) for item in items.tolist()}
         assert with_held
         for right in (*chosen["train"], *chosen["validation"]):
-            for person, title in with_held:
-                if person == guest_of(right):
+            for user, title in with_held:
+                if user == guest_of(right):
                     assert right.candidates[0].title != title
                     assert title not in lately(right)
 
@@ -233,9 +233,9 @@ class TestChoices:
 
     def test_stand_beside_what_the_person_had_not_had(self, chosen, rows):
         for right in chosen["train"]:
-            person, (choice, *others) = guest_of(right), right.candidates
-            theirs = rows.rows_of(person)
-            before = rows.at[theirs] <= day_of(rows, person, choice.title)
+            user, (choice, *others) = guest_of(right), right.candidates
+            theirs = rows.rows_of(user)
+            before = rows.at[theirs] <= day_of(rows, user, choice.title)
             had = {title_of(item) for item in rows.item[theirs][before].tolist()}
             assert choice.title in had
             assert not had & {one.title for one in others}
@@ -351,9 +351,9 @@ def lately(right):
     return {title for title in DRINKS if title in named}
 
 
-def day_of(rows, person, title):
+def day_of(rows, user, title):
     """When somebody had an item."""
-    theirs = rows.rows_of(person)
+    theirs = rows.rows_of(user)
     (place,) = np.flatnonzero([title_of(item) == title for item in rows.item[theirs].tolist()])
     return rows.at[theirs][place]
 

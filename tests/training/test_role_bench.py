@@ -41,7 +41,7 @@ def composer(frequented):
 
 
 @pytest.fixture(scope="module")
-def people(frequented):
+def users(frequented):
     with OpenWorkspace(frequented) as workspace:
         yield HeldOutUsers(workspace, "cocktails", SEED, silent, candidates=4)
 
@@ -136,24 +136,24 @@ def test_a_judge_is_right_where_it_likes_the_own_explanation_better(composer):
     assert cases.prepare(ScriptedModel(["3", "3"]), False).ask(0).score == 0.5
 
 
-def test_a_reranker_that_tells_nothing_leaves_the_order_of_the_default_as_it_is(people):
-    cases = reranker_cases(people, 6)
+def test_a_reranker_that_tells_nothing_leaves_the_order_of_the_default_as_it_is(users):
+    cases = reranker_cases(users, 6)
     prepared = cases.prepare(ScriptedModel(lambda messages: "1 1"), False)
     assert "has no share" in prepared.notes[0]
     for number in range(cases.count):
         assert prepared.ask(number) == cases.by_rules(number)
 
 
-def test_an_agent_without_a_ranking_scores_nothing(people):
-    cases = agent_cases(people, 2)
+def test_an_agent_without_a_ranking_scores_nothing(users):
+    cases = agent_cases(users, 2)
     assert cases.count == 2
     assert 0.0 < cases.by_rules(0).score <= 1.0
     prepared = cases.prepare(ScriptedModel(lambda messages: "I do not know."), False)
     assert prepared.ask(0).score == 0.0
 
 
-def test_a_memory_is_measured_by_the_choice_it_finds(people):
-    cases = memory_cases(people, 4)
+def test_a_memory_is_measured_by_the_choice_it_finds(users):
+    cases = memory_cases(users, 4)
     keeper = ScriptedModel(lambda messages: "person | Enjoys long drinks with ginger.\n")
     answer = cases.prepare(keeper, False).ask(0)
     assert answer.text == "Enjoys long drinks with ginger."
@@ -161,8 +161,8 @@ def test_a_memory_is_measured_by_the_choice_it_finds(people):
     assert keeper.asked[0][-1].content.startswith("Person: ")
 
 
-def test_rules_that_a_model_cannot_write_are_no_answer(people):
-    cases = rule_cases(people, 2)
+def test_rules_that_a_model_cannot_write_are_no_answer(users):
+    cases = rule_cases(users, 2)
     assert 0.0 < cases.by_rules(0).score == cases.by_rules(1).score <= 1.0
     with pytest.raises(ModelError):
         cases.prepare(ScriptedModel(lambda messages: "no rule"), False).ask(0)

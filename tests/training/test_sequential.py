@@ -41,7 +41,7 @@ class TestTraining:
             embedding_size=16, length=6, epochs=15, learning_rate=0.02, patience=15
         )
         report = train_sequential(folder, None, config, 0, quiet)
-        assert (report.people, report.items) == (GUESTS, len(DRINKS))
+        assert (report.users, report.items) == (GUESTS, len(DRINKS))
         assert report.interactions == GUESTS * TASTED
         assert report.ndcg_at_10 > 0.5
         with OpenWorkspace(folder) as opened:
@@ -58,7 +58,7 @@ class TestTraining:
             twins = {f"guest {guest}" for guest in range(0, GUESTS, len(DRINKS))}
             near = model.similar_users(model.state_of(menu[:TASTED]), len(twins))
             named = dict(opened.store.rows("SELECT node_id, key FROM node WHERE kind = 'user'"))
-            assert {named[int(graph.matrix.user_nodes[person])] for person in near} == twins
+            assert {named[int(graph.matrix.user_nodes[user])] for user in near} == twins
 
     def test_with_the_same_seed_comes_to_the_same(self, folder):
         def arrays():

@@ -41,7 +41,7 @@ NEWER = MemoryVersion(
     by="counts",
     pinned=False,
     at=AT,
-    people=("bert",),
+    users=("bert",),
     items=("Negroni", "Gimlet"),
 )
 NEAR = NeighbourScore(

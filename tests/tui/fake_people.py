@@ -26,7 +26,7 @@ def line(key: str, event: Event, *, source: str = "feedback", **more: object) ->
     )
 
 
-class FakePeopleService(Recorder):
+class FakeFeedbackService(Recorder):
     """A history from memory, the same for everybody.
 
     Attributes:

@@ -43,7 +43,7 @@ def plant_run(runs: Path, name: str, *, lead: int = 3, complete: bool = True) ->
         run=config,
         protocol="leave one out",
         fingerprint="f" * 64,
-        people=CASES,
+        users=CASES,
         items=40,
         interactions=200,
         train=180,
@@ -55,7 +55,7 @@ def plant_run(runs: Path, name: str, *, lead: int = 3, complete: bool = True) ->
     folder.begin(b'name = "planted"\n', origin)
     folder.append("ease", [_outcome(one, 1 if one % lead == 0 else 4) for one in range(CASES)])
     folder.append("agent", [_acted(_outcome(one, 2)) for one in range(CASES)])
-    why = Rationale(id="0", person="person-0", item="item-2", rationale="Gin, and short.", by="x")
+    why = Rationale(id="0", user="person-0", item="item-2", rationale="Gin, and short.", by="x")
     write_records(folder.path / rationale_file("agent"), [why])
     results = (_result("ease", 0.4), _result("agent", 0.3, faults={"empty": 1}))
     folder.write("metrics.json", RunMetrics(complete=complete, systems=results))

@@ -34,7 +34,7 @@ from .fake_catalogue import FakeCatalogueService
 from .fake_learning import FakeLearningService
 from .fake_memory import FakeMemoryService
 from .fake_models import FakeModelService
-from .fake_people import FakePeopleService
+from .fake_people import FakeFeedbackService
 from .fake_runs import FakeRunService
 from .fake_trainings import FakeTrainingService
 from .fake_transfers import FakeTransferService
@@ -108,7 +108,7 @@ class FakeServices(Recorder):
         self.spoke = {"router": "rules"}
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.catalogue = FakeCatalogueService()
-        self.people = FakePeopleService()
+        self.feedback = FakeFeedbackService()
         self.transfers = FakeTransferService()
         self.models = FakeModelService()
         self.learning = FakeLearningService()
@@ -187,7 +187,7 @@ class FakeServices(Recorder):
             links=(ItemEdge("HAS_INGREDIENT", "Gin", "3 cl"),),
             picture=self.picture,
             similar=(SimilarItem("gin-sour", "Gin Sour", ("gin",)),),
-            verdict=self.people.verdicts(domain, user, [key]).get(key),
+            verdict=self.feedback.verdicts(domain, user, [key]).get(key),
         )
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:

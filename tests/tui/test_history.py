@@ -11,7 +11,7 @@ from .fake_people import line
 
 @pytest.fixture
 def said(services):
-    services.people.said = (
+    services.feedback.said = (
         line("negroni", Event.RATED, source="letterboxd", stars=4.0),
         line("gimlet", Event.DISLIKED, note="too sour"),
     )
@@ -56,7 +56,7 @@ async def test_takes_a_word_back(open_app, said):
         await press(pilot, "down", "delete")
         await settled(pilot)
         assert "1 line." in seen(pilot)
-    assert [one.key for one in said.people.said] == ["negroni"]
+    assert [one.key for one in said.feedback.said] == ["negroni"]
 
 
 async def test_says_that_an_export_cannot_be_taken_back(open_app, said):
@@ -65,4 +65,4 @@ async def test_says_that_an_export_cannot_be_taken_back(open_app, said):
         await settled(pilot)
         told = " ".join(one.message for one in pilot.app._notifications)
         assert "came with an export" in told
-    assert len(said.people.said) == 2
+    assert len(said.feedback.said) == 2

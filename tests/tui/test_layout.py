@@ -49,7 +49,7 @@ class TestAnswer:
         assert not [call for call, *_ in services.told if call == "item"]
 
     async def test_says_what_one_said_of_an_item_elsewhere(self, open_app, services):
-        services.people.said = (
+        services.feedback.said = (
             line("negroni", Event.RATED, source="letterboxd", stars=4.5),
             line("gimlet", Event.LIKED),
         )
@@ -60,7 +60,7 @@ class TestAnswer:
         assert "you like it" in told
 
     async def test_forgets_what_somebody_else_said(self, open_app, services):
-        services.people.said = (line("gimlet", Event.LIKED),)
+        services.feedback.said = (line("gimlet", Event.LIKED),)
         async with open_app(WIDE, user="anna") as pilot:
             await _ask(pilot)
             pilot.app.user = None
@@ -72,7 +72,7 @@ class TestAnswer:
 class TestThirdColumn:
     @pytest.mark.parametrize("mode", ["ask", "browse"])
     async def test_shows_what_one_said_last_and_has_at_hand(self, open_app, services, mode):
-        services.people.said = (line("aviation", Event.DISLIKED),)
+        services.feedback.said = (line("aviation", Event.DISLIKED),)
         async with open_app(HUGE, user="anna", mode=mode) as pilot:
             await settled(pilot)
             told = seen(pilot)
@@ -156,7 +156,7 @@ class TestBrowse:
 
 class TestHistory:
     async def test_stands_above_the_chosen_item_at_80_by_24(self, open_app, services):
-        services.people.said = (line("gimlet", Event.LIKED),)
+        services.feedback.said = (line("gimlet", Event.LIKED),)
         async with open_app(NARROW, mode="history", user="anna") as pilot:
             await _beside(pilot)
             pane = seen(pilot).split("╭─ ")[-1]

@@ -59,7 +59,7 @@ async def history(pilot: Pilot[None]) -> None:
     """What anna said here and elsewhere."""
     app = pilot.app
     assert isinstance(app, LocalrecApp)
-    app.services.people.said = (  # type: ignore[attr-defined]
+    app.services.feedback.said = (  # type: ignore[attr-defined]
         line("negroni", Event.RATED, source="letterboxd", stars=4.0),
         line("gimlet", Event.DISLIKED, note="too sour"),
     )

@@ -68,30 +68,30 @@ def get_similar_users(tool_context: ToolContext) -> Observation:
     """Tell which candidates people with a similar history took, and what else they took lately."""
     direction, sequential = sequence_state(tool_context), tool_context.reference.sequential
     if sequential is not None and direction is not None:
-        people = sequential.similar_users(direction, _PEOPLE, tool_context.person)
+        users = sequential.similar_users(direction, _PEOPLE, tool_context.user)
         how = "their histories point the same way"
-        scores = standardized_among_items(tool_context, _taken(tool_context, people, damped=True))
+        scores = standardized_among_items(tool_context, _taken(tool_context, users, damped=True))
     else:
         chosen = memory_context(tool_context).curated
-        people = chosen.neighbours.index[chosen.neighbours.is_user]
+        users = chosen.neighbours.index[chosen.neighbours.is_user]
         how = "they like the same things"
         scores = standardized_among_items(
             tool_context, vote_evidence(chosen, tool_context.reference.collaborative_memory.graph)
         )
-    if not len(people):
+    if not len(users):
         return Observation(["Nobody with a similar history is known."])
-    counts = _taken(tool_context, people, damped=False)[tool_context.candidates]
+    counts = _taken(tool_context, users, damped=False)[tool_context.candidates]
     order = np.argsort(-counts, kind="stable").tolist()
     taken = [
         f"{candidate_numbers([place])} by {counts[place]:.0f}" for place in order if counts[place]
     ]
     return Observation(
         [
-            f"{len(people)} people are similar: {how}.",
+            f"{len(users)} people are similar: {how}.",
             fit_lines("Of the candidates they took", taken)
             if taken
             else "They took none of the candidates.",
-            *(_lately(tool_context, person) for person in people[:_TOLD].tolist()),
+            *(_lately(tool_context, user) for user in users[:_TOLD].tolist()),
         ],
         scores,
     )
@@ -129,10 +129,10 @@ def shared_taste(tool_context: ToolContext) -> Observation:
     return Observation([*best, *(facets or ["Nothing that they share stands out."])], scores)
 
 
-def _taken(tool_context: ToolContext, people: Indexes, *, damped: bool) -> Scores:
+def _taken(tool_context: ToolContext, users: Indexes, *, damped: bool) -> Scores:
     """Count the given users of each item, (n,); `damped` gives users of many items less weight."""
     graph = tool_context.reference.collaborative_memory.graph
-    taken = [graph.matrix.items_of(person) for person in people.tolist()]
+    taken = [graph.matrix.items_of(user) for user in users.tolist()]
     lengths = np.array([len(items) for items in taken])
     each = 1 / np.sqrt(np.maximum(lengths, 1)) if damped else np.ones(len(taken))
     return np.bincount(
@@ -142,9 +142,9 @@ def _taken(tool_context: ToolContext, people: Indexes, *, damped: bool) -> Score
     ).astype(np.float32)
 
 
-def _lately(tool_context: ToolContext, person: int) -> str:
+def _lately(tool_context: ToolContext, user: int) -> str:
     items = tool_context.reference.collaborative_memory.graph.matrix.newest_items(
-        person, _LATELY
+        user, _LATELY
     ).tolist()
     told = [title_text(tool_context.reference.titles[item]) for item in items]
     return fit_lines("One of them lately took", told or ["nothing"])

@@ -158,5 +158,5 @@ def _place(tool_context: ToolContext, item: int) -> str:
     return ", neither a candidate nor in their history"
 
 
-def _liked_by(people: int) -> str:
-    return "One person likes it." if people == 1 else f"{people or 'No'} people like it."
+def _liked_by(users: int) -> str:
+    return "One person likes it." if users == 1 else f"{users or 'No'} people like it."

@@ -16,9 +16,9 @@ _WORD = re.compile(r'"[^"]*"\S*|\S+')  # a title is one word: no line is broken 
 @tool
 def get_user_profile(tool_context: ToolContext) -> Observation:
     """Tell what is remembered of the person, and which candidates read like what they had."""
-    told = unquoted(
-        tool_context.profile, _LONGEST
-    ) or tool_context.reference.memory_texts.of_person(tool_context.history)
+    told = unquoted(tool_context.profile, _LONGEST) or tool_context.reference.memory_texts.of_user(
+        tool_context.history
+    )
     scores = text_similarity(tool_context)
     return Observation(
         [

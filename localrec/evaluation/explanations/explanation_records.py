@@ -62,7 +62,7 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Args:
         id: The request's, the same for all systems.
-        person: The person's key.
+        user: The person's key.
         item: The item's key.
         rationale: What the system said.
         by: Who wrote it, "model" or "template".
@@ -74,7 +74,7 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     id: str
-    person: str
+    user: str = msgspec.field(name="person")
     item: str
     rationale: str
     by: str = ""
@@ -137,7 +137,7 @@ def explained_rationales(
             recommended=truth.items[one.item].name if one.item in truth.items else one.item,
             explanation=one.rationale,
             facts=_facts_of(truth.items[one.item]) if one.item in truth.items else "",
-            group=one.person,
+            group=one.user,
         )
         for one in rationales
         if one.rationale.strip()
@@ -252,7 +252,7 @@ def _user_profile(
     one: Rationale, likes: Callable[[str], Sequence[str]], items: Mapping[str, StoreItem]
 ) -> str:
     """Describe a user's likes by names, without the item itself, which may be held out."""
-    known = [items[key].name for key in likes(one.person) if key in items and key != one.item]
+    known = [items[key].name for key in likes(one.user) if key in items and key != one.item]
     if not known:
         return "something for a person of whom nothing is known"
     return f"something for a person who likes {', '.join(known[:_LIKED])}"

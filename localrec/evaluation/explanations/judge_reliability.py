@@ -89,7 +89,7 @@ def scores_of_judge(verdicts: Iterable[JudgeVerdict]) -> Scores:
     )
 
 
-def scores_of_person(ratings: Iterable[HumanRating]) -> Scores:
+def scores_of_user(ratings: Iterable[HumanRating]) -> Scores:
     """Return the scores of a human rater; skips are left out."""
     return _by_scale(
         (one.scale, one.id, float(one.score)) for one in ratings if one.score is not None

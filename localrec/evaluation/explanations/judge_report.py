@@ -25,7 +25,7 @@ from localrec.evaluation.explanations.judge_reliability import (
     name_of_judge,
     preference_for_genuine,
     scores_of_judge,
-    scores_of_person,
+    scores_of_user,
 )
 from localrec.evaluation.explanations.llm_judge import JudgeVerdict
 from localrec.evaluation.explanations.samples import Control, Sample
@@ -59,7 +59,7 @@ def judged_report(
 def judged_section(
     samples: Sequence[Sample],
     verdicts: Sequence[JudgeVerdict],
-    people: Sequence[HumanRating] = (),
+    users: Sequence[HumanRating] = (),
     ours: tuple[str, ...] = (),
 ) -> Section:
     """Write the section of a report on judged explanations.
@@ -67,7 +67,7 @@ def judged_section(
     Args:
         samples: What was judged, controls among them.
         verdicts: Of one judge.
-        people: What people said about the same samples.
+        users: What people said about the same samples.
         ours: Systems to be set off.
     """
     scores = scores_of_judge(verdicts)
@@ -78,11 +78,11 @@ def judged_section(
             _means(f"Scores by {judge}", scores, samples, ours),
             *_worth(judge, scores, samples),
         ]
-    rated = scores_of_person(people)
+    rated = scores_of_user(users)
     if rated:
         blocks.append(_means("Scores by people", rated, samples, ours))
-        if with_people := agreement_between(scores, rated, "people", samples):
-            blocks.append(_table(f"{judge} and people", with_people))
+        if with_users := agreement_between(scores, rated, "people", samples):
+            blocks.append(_table(f"{judge} and people", with_users))
         blocks.append(_table("People and the checks", agreement_with_checks(rated, samples)))
     return Section(title="Judged explanations", blocks=tuple(blocks))
 

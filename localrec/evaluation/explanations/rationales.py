@@ -55,7 +55,7 @@ def write_rationales(
                     system,
                     Rationale(
                         id=case,
-                        person=asking.user_keys[cases.user[place]],
+                        user=asking.user_keys[cases.user[place]],
                         item=first_of[case],
                         rationale="",
                     ),

@@ -116,7 +116,7 @@ def _shares_held(lines: Sequence[AnswerScoreRecord]) -> CaseValues:
     """Return the main figure of each question; a question counts like a user of a ranking."""
     ids = tuple(one.id for one in lines)
     shares = [part if weight else np.nan for part, weight in (one.parts[_MAIN] for one in lines)]
-    return CaseValues(cases=ids, people=ids, values=np.array(shares, dtype=np.float64))
+    return CaseValues(cases=ids, users=ids, values=np.array(shares, dtype=np.float64))
 
 
 def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None) -> str:

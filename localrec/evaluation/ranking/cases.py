@@ -188,19 +188,19 @@ def _cases(
     """Build the cases of held-out rows; `salt` draws other candidates for the test half."""
     first, last = data.first_row[:-1], data.first_row[1:]
     if protocol.split == "cold-users":
-        people = np.unique(data.user[held])
-        rows = first[people] + protocol.shown
+        users = np.unique(data.user[held])
+        rows = first[users] + protocol.shown
     else:
         rows = held[_may_be_asked(data, held, protocol)]
-        people = data.user[rows]
-    starts = first[people]
-    ends = last[people] if protocol.has_several_targets else rows + 1
+        users = data.user[rows]
+    starts = first[users]
+    ends = last[users] if protocol.has_several_targets else rows + 1
     cap = protocol.history or len(data)
     known = [slice(max(start, row - cap), row) for start, row in _pairs(starts, rows)]
     return Cases(
         row=rows,
-        user=people.astype(np.int32),
-        train_user=np.where(trained[people], people, -1).astype(np.int32),
+        user=users.astype(np.int32),
+        train_user=np.where(trained[users], users, -1).astype(np.int32),
         histories=tuple(data.item[one] for one in known),
         stars=tuple(data.stars[one] for one in known),
         at=tuple(data.at[one] for one in known),
@@ -214,9 +214,9 @@ def _may_be_asked(
     data: Interactions, held: Rows, protocol: EvaluationProtocol
 ) -> NDArray[np.bool_]:
     """Keep the users with enough rows and a non-empty history before them."""
-    person = data.user[held]
-    enough = np.diff(data.first_row)[person] >= protocol.min_interactions
-    may: NDArray[np.bool_] = enough & (held > data.first_row[person])
+    user = data.user[held]
+    enough = np.diff(data.first_row)[user] >= protocol.min_interactions
+    may: NDArray[np.bool_] = enough & (held > data.first_row[user])
     return may
 
 

@@ -94,7 +94,7 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
     store.execute(_NUMBERED.format(name="met_person", column="user_id"))
     store.execute(_NUMBERED.format(name="met_item", column="item_id"))
     rows = store.columns(_ROWS)
-    people = store.columns("SELECT key FROM met_person ORDER BY number")
+    users = store.columns("SELECT key FROM met_person ORDER BY number")
     items = store.columns("SELECT node_id, key FROM met_item ORDER BY number")
     for table in ("met", "met_person", "met_item"):
         store.execute(f"DROP TABLE temp.{table}")
@@ -109,11 +109,11 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
         item=np.asarray(rows["item"], dtype=np.int32),
         stars=np.ma.filled(np.ma.asarray(rows["stars"], dtype=np.float32), np.nan),
         at=_moments(rows["at"]),
-        users=len(people["key"]),
+        users=len(users["key"]),
         items=len(items["key"]),
         item_nodes=np.asarray(items["node_id"], dtype=np.int64),
     )
-    user_keys, item_keys = _texts(people["key"]), _texts(items["key"])
+    user_keys, item_keys = _texts(users["key"]), _texts(items["key"])
     return KeyedInteractions(
         interactions=interactions,
         user_keys=user_keys,
@@ -122,11 +122,9 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
     )
 
 
-def _fingerprint(
-    rows: Interactions, people: NDArray[np.object_], items: NDArray[np.object_]
-) -> str:
+def _fingerprint(rows: Interactions, users: NDArray[np.object_], items: NDArray[np.object_]) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for keys in (people, items):
+    for keys in (users, items):
         digest.update(msgspec.json.encode(keys.tolist()))
     for column in (rows.user, rows.item, rows.stars, rows.at):
         digest.update(np.ascontiguousarray(column).tobytes())

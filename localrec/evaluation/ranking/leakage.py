@@ -145,8 +145,8 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
     Raises:
         LeakError: somebody is joined to something else.
     """
-    people = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes)
-    joined = people * train.items + graph.matrix.items
+    users = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes)
+    joined = users * train.items + graph.matrix.items
     known = train.user.astype(np.int64) * train.items + train.item
     if strange := int(np.count_nonzero(~np.isin(joined, known))):
         raise LeakError(

@@ -195,7 +195,7 @@ def coverage(lists: Lists, items: int) -> float:
     return float(len(np.unique(listed)) / items) if items else 0.0
 
 
-def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
+def novelty(lists: Lists, owners: Numbers, users: int) -> Values:
     """Compute the mean self-information of each list in bits, (b,); NaN for an empty list.
 
     An item says -log2(share of the users who have it): 0 where everybody has it (Zhou et al.
@@ -205,9 +205,9 @@ def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
     Args:
         lists: Items as numbers, best first.
         owners: How many users have each item, in the data learned from, (items,).
-        people: How many there are.
+        users: How many there are.
     """
-    surprise = np.log2(people) - np.log2(np.maximum(owners, 1))
+    surprise = np.log2(users) - np.log2(np.maximum(owners, 1))
     return _means(lists, surprise[:, None])[:, 0]
 
 

@@ -184,7 +184,7 @@ def _origin(context: RunContext, made: Origin) -> RunOrigin:
         run=context.config,
         protocol=str(context.config.protocol),
         fingerprint=context.keyed.fingerprint,
-        people=rows.users,
+        users=rows.users,
         items=rows.items,
         interactions=len(rows),
         train=len(parted.train),

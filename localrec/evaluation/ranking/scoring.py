@@ -40,14 +40,14 @@ class ItemFacts(msgspec.Struct, frozen=True):
     Args:
         number: Key -> index of the item.
         owners: How many training users have each, (items,).
-        people: How many training users there are.
+        users: How many training users there are.
         attributes: The store's ids of each item's attributes.
         genres: How each item is spread over the components of its domain, (items, g).
     """
 
     number: dict[str, int]
     owners: NDArray[np.int64]
-    people: int
+    users: int
     attributes: tuple[frozenset[int], ...]
     genres: Values
 
@@ -80,7 +80,7 @@ def read_facts(
     return ItemFacts(
         number={key: place for place, key in enumerate(keyed.item_keys.tolist())},
         owners=np.bincount(parted.train.item, minlength=parted.train.items),
-        people=int(np.count_nonzero(np.diff(parted.train.first_row))),
+        users=int(np.count_nonzero(np.diff(parted.train.first_row))),
         attributes=tuple(map(frozenset, held)),
         genres=shares,
     )
@@ -122,8 +122,8 @@ def figures_of(
     """
     values = values_of(outcomes, ks, several=several)
     values |= _of_lists(outcomes, min(_LISTED, max(ks)), facts, histories)
-    people = [one.user for one in outcomes]
-    figures = {name: ratio_estimate(parts_of(column, people)) for name, column in values.items()}
+    users = [one.user for one in outcomes]
+    figures = {name: ratio_estimate(parts_of(column, users)) for name, column in values.items()}
     lists = _lists(outcomes, min(_LISTED, max(ks)), facts)
     covered = round(metrics.coverage(lists, len(facts.number)), 4)
     figures[f"coverage@{min(_LISTED, max(ks))}"] = IntervalEstimate(
@@ -154,9 +154,9 @@ def _of_costs(outcomes: Sequence[CaseResult]) -> dict[str, IntervalEstimate]:
     }
 
 
-def parts_of(values: Values, people: Sequence[str]) -> Parts:
+def parts_of(values: Values, users: Sequence[str]) -> Parts:
     """Sum and count each user's values, users in the order of their keys; NaN is left out."""
-    codes = np.unique(np.asarray(people, dtype=object), return_inverse=True)[1]
+    codes = np.unique(np.asarray(users, dtype=object), return_inverse=True)[1]
     known = ~np.isnan(values)
     sums = np.bincount(codes, weights=np.where(known, values, 0.0))
     counts = np.bincount(codes, weights=known)
@@ -212,7 +212,7 @@ def _of_lists(
     wanted = metrics.genre_shares([histories[one.id] for one in outcomes], facts.genres)
     shown = metrics.genre_shares(lists, facts.genres)
     return {
-        f"novelty@{k}": metrics.novelty(lists, facts.owners, facts.people),
+        f"novelty@{k}": metrics.novelty(lists, facts.owners, facts.users),
         f"diversity@{k}": metrics.intra_list_diversity(lists, distance),
         f"miscalibration@{k}": metrics.miscalibration(wanted, shown),
     }

@@ -65,14 +65,14 @@ def chronological_split(at: ArrayLike) -> RowSplit:
     )
 
 
-def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
+def leave_one_out(user: ArrayLike, *, at_least: int = 3) -> RowSplit:
     """Hold out each user's last row for the test and the one before for validation.
 
     Args:
-        person: Ascending, each user's rows oldest first.
+        user: Ascending, each user's rows oldest first.
         at_least: Users with fewer rows only train; below 3 nothing would be left to train on.
     """
-    codes = _codes(person)[0]
+    codes = _codes(user)[0]
     count = np.bincount(codes)
     from_the_end = np.cumsum(count)[codes] - 1 - np.arange(len(codes))
     judged = count[codes] >= max(3, at_least)
@@ -80,12 +80,12 @@ def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
     return RowSplit(train=~(test | validation), validation=validation, test=test)
 
 
-def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSplit:
+def cold_users(user: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSplit:
     """Split whole users 8:1:1 at random: tested users are unknown to the training.
 
     Users with fewer than `at_least` rows only train, and do not count among the ten tenths.
     """
-    codes = _codes(person)[0]
+    codes = _codes(user)[0]
     count = np.bincount(codes)
     fit = np.random.default_rng(seed).permutation(np.flatnonzero(count >= at_least))
     first, second = len(fit) * 8 // 10, len(fit) * 9 // 10

@@ -148,7 +148,7 @@ def _result(
     name: str, outcomes: Sequence[CaseResult], lengths: Sequence[int], several: bool
 ) -> SystemResult:
     """Compute the figures that the cases alone determine."""
-    people = [one.user for one in outcomes]
+    users = [one.user for one in outcomes]
     values = values_of(outcomes, lengths, several=several)
     faults: dict[str, int] = {}
     for one in outcomes:
@@ -160,7 +160,7 @@ def _result(
         fit_s=0.0,
         score_s=0.0,
         cases=len(outcomes),
-        metrics={one: ratio_estimate(parts_of(column, people)) for one, column in values.items()},
+        metrics={one: ratio_estimate(parts_of(column, users)) for one, column in values.items()},
         faults=faults,
         per_case=case_file(name),
     )

@@ -102,8 +102,8 @@ class Als:
         """Score all items, (b, items); equal scores for an empty history."""
         with _implicit():
             had = _matrix([np.unique(own) for own in requests.histories], len(self._unseen))
-            people = self._model.recalculate_user(np.arange(len(requests)), had)
-        scores: NDArray[np.float32] = people @ self._model.item_factors.T
+            users = self._model.recalculate_user(np.arange(len(requests)), had)
+        scores: NDArray[np.float32] = users @ self._model.item_factors.T
         scores[:, self._unseen] = -np.inf
         return scores
 
@@ -137,7 +137,7 @@ class Bpr:
             )
             had = _matrix_of(train)
             model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
-        self._people: NDArray[np.float32] = model.user_factors[:, :-1]  # the last column is ones
+        self._users: NDArray[np.float32] = model.user_factors[:, :-1]  # the last column is ones
         self._items: NDArray[np.float32] = model.item_factors[:, :-1]
         self._biases: NDArray[np.float32] = model.item_factors[:, -1]
         self._unseen = np.bincount(had.indices, minlength=train.items) == 0
@@ -148,12 +148,12 @@ class Bpr:
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); an unknown user without a history gets the item biases."""
-        people = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
+        users = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            person = int(requests.user[row])
-            known = person >= 0 and not self._silent[person]
-            people[row] = self._people[person] if known else self._climb(history)
-        scores: NDArray[np.float32] = people @ self._items.T + self._biases
+            user = int(requests.user[row])
+            known = user >= 0 and not self._silent[user]
+            users[row] = self._users[user] if known else self._climb(history)
+        scores: NDArray[np.float32] = users @ self._items.T + self._biases
         scores[:, self._unseen] = -np.inf
         return scores
 

@@ -35,7 +35,7 @@ class RandomOrder:
         """Draw scores that depend on seed and request alone, (b, items)."""
         scores = np.empty((len(requests), self._items), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            person = int(requests.user[row]) + 1  # seeds are not negative
-            generator = np.random.default_rng([self._seed, person, *history.tolist()])
+            user = int(requests.user[row]) + 1  # seeds are not negative
+            generator = np.random.default_rng([self._seed, user, *history.tolist()])
             scores[row] = generator.random(self._items, dtype=np.float32)
         return scores

@@ -74,8 +74,8 @@ class NextChoices:
 
     def lists(self, half: Half) -> Iterator[RightList]:
         """List the examples of one half in random order, each way of ranking by turns."""
-        people = wordings_of(np.unique(self._cases.user).tolist(), half)
-        theirs = np.flatnonzero(np.isin(self._cases.user, people))
+        users = wordings_of(np.unique(self._cases.user).tolist(), half)
+        theirs = np.flatnonzero(np.isin(self._cases.user, users))
         order = np.random.default_rng(self._seed).permutation(theirs).tolist()
         return map(self._list, order, cycle(self._ways))
 

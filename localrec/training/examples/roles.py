@@ -93,8 +93,8 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
         domain_of_question(opened, "")  # raises where there is none
         domains = sorted(opened.domains())
         choices = [open_next_choices(opened, name, wanted.seed, progress) for name in domains]
-        people = [synthesize_users(opened.context(name).catalogue, wanted.seed) for name in domains]
-    if not any((*choices, *people)):
+        users = [synthesize_users(opened.context(name).catalogue, wanted.seed) for name in domains]
+    if not any((*choices, *users)):
         raise InputError(
             "The catalogue is too small to make lists of it.",
             "Import a larger one, or what people did: localrec import",
@@ -102,7 +102,7 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
 
     def sources(half: Half) -> list[Iterator[RightList]]:
         often = [lists for one in choices if one for lists in [one.lists(half)] * _CHOSEN]
-        return [*often, *(one.lists(half) for one in people if one)]
+        return [*often, *(one.lists(half) for one in users if one)]
 
     return reranker_examples(sources, wanted.train, wanted.validation)
 

@@ -85,14 +85,12 @@ class SyntheticUsers:
         while True:
             likes = random_.sample(tastes, min(_LIKED, len(tastes)))
             question = self._question(half, random_)
-            person = self._person(likes, question, random_)
+            user = self._user(likes, question, random_)
             text, phrases = (question.text, question.wording) if question else ("", ())
             names = [self._catalogue.attributes[one].name for one in likes]
             yield RightList(
-                context=user_context(self._memory_texts, person.history, NO_FACETS, text),
-                candidates=candidate_texts(
-                    self._memory_texts, self._ranked(person, random_), _ALONE
-                ),
+                context=user_context(self._memory_texts, user.history, NO_FACETS, text),
+                candidates=candidate_texts(self._memory_texts, self._ranked(user, random_), _ALONE),
                 singular=self._catalogue.domain.singular,
                 wording=(*(f"likes {name}" for name in names), *phrases),
             )
@@ -105,7 +103,7 @@ class SyntheticUsers:
         _, question = next(composed)
         return None if question.task == TaskKind.C4 else question
 
-    def _person(
+    def _user(
         self, likes: list[int], question: ComposedQuestion | None, random_: random.Random
     ) -> _Person:
         item_features = self._graph.item_features
@@ -132,22 +130,22 @@ class SyntheticUsers:
         masks = [demand.mask for demand in pool.demands] or [pool.allowed]
         return np.where(pool.allowed, np.mean(masks, axis=0), 0.0)
 
-    def _ranked(self, person: _Person, random_: random.Random) -> list[int]:
+    def _ranked(self, user: _Person, random_: random.Random) -> list[int]:
         """Order a choice and other unseen candidates."""
-        new = np.setdiff1d(np.arange(len(person.liked)), person.history)
-        fitting = new[person.met[new] == person.met[new].max()]
-        liked = new[person.liked[new] > 0]
+        new = np.setdiff1d(np.arange(len(user.liked)), user.history)
+        fitting = new[user.met[new] == user.met[new].max()]
+        liked = new[user.liked[new] > 0]
         best = np.intersect1d(fitting, liked)
         drawn: list[int] = []
         # Some that fit in one way or another, the rest from anywhere.
         for pool in (best if len(best) else fitting, liked, *[new] * LISTED):
             left = np.setdiff1d(pool, drawn).tolist()
             drawn += [random_.choice(left)] if left else []
-        alike = np.ones(len(person.history), dtype=np.float32)
-        match = attribute_evidence(person.history, alike, self._graph)
+        alike = np.ones(len(user.history), dtype=np.float32)
+        match = attribute_evidence(user.history, alike, self._graph)
         return sorted(
             drawn[:LISTED],
-            key=lambda item: (person.met[item], person.liked[item], match[item]),
+            key=lambda item: (user.met[item], user.liked[item], match[item]),
             reverse=True,
         )
 

@@ -131,13 +131,13 @@ class RoleComposer:
 
     def __init__(self, workspace: OpenWorkspace, progress: Progress) -> None:
         self._workspace, self._progress = workspace, progress
-        self._people: HeldOutUsers | EmptyRole | None = None
+        self._users: HeldOutUsers | EmptyRole | None = None
 
     def __enter__(self) -> RoleComposer:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._people = None
+        self._users = None
 
     def cases(self, role: str, count: int) -> RoleCases | EmptyRole:
         """Make the cases of a role, or tell why it has none."""
@@ -148,10 +148,10 @@ class RoleComposer:
             context = self._workspace.context(self._domain_of_items())
             made = _ITEM_CASES[role](context, wanted, SEED)
         else:
-            people = self._held_out()
-            if isinstance(people, EmptyRole):
-                return EmptyRole(role=role, reason=people.reason)
-            made = _PEOPLE_CASES[role](people, wanted)
+            users = self._held_out()
+            if isinstance(users, EmptyRole):
+                return EmptyRole(role=role, reason=users.reason)
+            made = _PEOPLE_CASES[role](users, wanted)
         if made.count < FEWEST:
             return EmptyRole(role=role, reason="The catalogue is too small to make cases of it.")
         return made
@@ -162,11 +162,11 @@ class RoleComposer:
         return domain_of_question(self._workspace, "", wanted)
 
     def _held_out(self) -> HeldOutUsers | EmptyRole:
-        if self._people is None:
-            self._people = self._opened_people()
-        return self._people
+        if self._users is None:
+            self._users = self._opened_users()
+        return self._users
 
-    def _opened_people(self) -> HeldOutUsers | EmptyRole:
+    def _opened_users(self) -> HeldOutUsers | EmptyRole:
         rows = self._workspace.store.rows(
             "SELECT n.domain, count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id "
             "GROUP BY ALL ORDER BY count(*) DESC, n.domain LIMIT 1"

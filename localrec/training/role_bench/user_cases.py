@@ -37,7 +37,7 @@ from localrec.memory.from_log import ItemSet, build_collaborative_memory, dedupl
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import NO_FACETS
 from localrec.memory.model_memrec import candidate_texts, user_context
-from localrec.memory.model_update import ask_person_note
+from localrec.memory.model_update import ask_user_note
 from localrec.memory.rerank_stage import rerank_by_model
 from localrec.memory.rule_generation import generate_rules
 from localrec.memory.rules import RuleSet
@@ -161,14 +161,14 @@ class _TopOfDefault(msgspec.Struct, frozen=True):
         return found
 
 
-def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
+def reranker_cases(users: HeldOutUsers, count: int) -> RoleCases:
     """Make candidates in the default's order, whose first ones a model may swap.
 
     How far it may is a share that is learnt on other cases, as `localrec learn --judge` learns it;
     where the model did not help there it is 0, and the default's order stands.
     """
-    cases, before = people.test(count), people.calibration(_CALIBRATION)
-    asked, known = map(_TopOfDefault, (cases, before), people.default_scores(cases, before))
+    cases, before = users.test(count), users.calibration(_CALIBRATION)
+    asked, known = map(_TopOfDefault, (cases, before), users.default_scores(cases, before))
 
     def by_default(number: int) -> RoleAnswer:
         return RoleAnswer(float(ndcg_of_first(asked.default[number][None])[0]))
@@ -176,9 +176,9 @@ def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
         def judged(top: _TopOfDefault, row: int) -> Scores:
             items, _ = deduplicated_history(top.cases.histories[row])
-            shown = candidate_texts(people.texts, top.items(row), _TOLD)
-            told = user_context(people.texts, items, NO_FACETS)
-            found = rerank_by_model(model, told, shown, singular=people.domain.singular)
+            shown = candidate_texts(users.texts, top.items(row), _TOLD)
+            told = user_context(users.texts, items, NO_FACETS)
+            found = rerank_by_model(model, told, shown, singular=users.domain.singular)
             return found.scores.astype(np.float32)
 
         rows = [row for row in range(len(before)) if known.holds_choice(row)]
@@ -186,7 +186,7 @@ def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
             np.stack([known.default[row][known.places(row)] for row in rows]),
             np.stack([judged(known, row) for row in rows]),
         )
-        share = learn_share(f"memrec-model {model.name}", learnt, people.seed)
+        share = learn_share(f"memrec-model {model.name}", learnt, users.seed)
 
         def ask(number: int) -> RoleAnswer:
             scores = judged(asked, number)
@@ -202,7 +202,7 @@ def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
 
     return RoleCases(
         role="reranker",
-        measure=f"NDCG of the choice among {people.candidates}; the model may swap the first "
+        measure=f"NDCG of the choice among {users.candidates}; the model may swap the first "
         f"{_SWAPPED}",
         line="default without networks",
         count=len(cases),
@@ -212,9 +212,9 @@ def reranker_cases(people: HeldOutUsers, count: int) -> RoleCases:
     )
 
 
-def agent_cases(people: HeldOutUsers, count: int) -> RoleCases:
+def agent_cases(users: HeldOutUsers, count: int) -> RoleCases:
     """Make requests that an agent ranks with its tools; a trajectory without a ranking scores 0."""
-    cases, tools = people.test(count), people.fitted_tools()
+    cases, tools = users.test(count), users.fitted_tools()
     requests = cases.requests()
     contexts = [tools.tool_context(requests, row) for row in range(len(cases))]
     targets = (_targets_at(cases)[:, 0] + 1).tolist()
@@ -231,7 +231,7 @@ def agent_cases(people: HeldOutUsers, count: int) -> RoleCases:
 
     return RoleCases(
         role="agent",
-        measure=f"NDCG@{_K} of the choice among {people.candidates}; no ranking scores 0",
+        measure=f"NDCG@{_K} of the choice among {users.candidates}; no ranking scores 0",
         line="fused tools",
         count=len(cases),
         fingerprint=_fingerprint("agent", cases),
@@ -240,32 +240,28 @@ def agent_cases(people: HeldOutUsers, count: int) -> RoleCases:
     )
 
 
-def memory_cases(people: HeldOutUsers, count: int) -> RoleCases:
+def memory_cases(users: HeldOutUsers, count: int) -> RoleCases:
     """Make histories to keep in a few sentences, which alone must find the next choice."""
-    cases = people.test(count)
+    cases = users.test(count)
     order = _targets_first(cases)[:, :_K]
     histories = [deduplicated_history(one)[0] for one in cases.histories]
-    embedder = people.context.models.embedder
+    embedder = users.context.models.embedder
 
     def score(number: int, memory: str) -> RoleAnswer:
         shown = order[number].tolist()
-        texts = [
-            f"{people.texts.titles[i]}. {people.texts.of_item(i, shared=False)}" for i in shown
-        ]
+        texts = [f"{users.texts.titles[i]}. {users.texts.of_item(i, shared=False)}" for i in shown]
         vectors = unit_vectors(np.asarray(embedder.embed([memory, *texts]), dtype=np.float32))
         near = vectors[1:] @ vectors[0]
         return RoleAnswer(float(near[0] > near[1:].max()), memory)
 
     def counted(number: int) -> str:
-        return people.texts.of_person(histories[number])
+        return users.texts.of_user(histories[number])
 
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
         def ask(number: int) -> RoleAnswer:
             newest = histories[number][::-1].tolist()
-            liked = [
-                (people.texts.titles[i], people.texts.of_item(i, shared=False)) for i in newest
-            ]
-            return score(number, ask_person_note(model, counted(number), liked))
+            liked = [(users.texts.titles[i], users.texts.of_item(i, shared=False)) for i in newest]
+            return score(number, ask_user_note(model, counted(number), liked))
 
         return PreparedModel(ask)
 
@@ -280,20 +276,20 @@ def memory_cases(people: HeldOutUsers, count: int) -> RoleCases:
     )
 
 
-def rule_cases(people: HeldOutUsers, count: int) -> RoleCases:
+def rule_cases(users: HeldOutUsers, count: int) -> RoleCases:
     """Make draws of a set of rules; each is measured by the neighbours that it curates."""
-    cases = people.test(_RULED)
+    cases = users.test(_RULED)
     order = _targets_first(cases)
-    statistics = domain_statistics(people.context.store, people.domain)
-    default = people.memory.rules
+    statistics = domain_statistics(users.context.store, users.domain)
+    default = users.memory.rules
 
     @cache
     def score(rules: RuleSet | None) -> RoleAnswer:
-        memory = msgspec.structs.replace(people.memory, rules=rules)
+        memory = msgspec.structs.replace(users.memory, rules=rules)
         gains = []
         for row in range(len(cases)):
             items, weights = deduplicated_history(cases.histories[row])
-            found = remember(memory, items, weights, person=int(cases.train_user[row]))
+            found = remember(memory, items, weights, user=int(cases.train_user[row]))
             votes = evidence_scores(memory, items, weights, found)["votes"]
             gains.append(float(ndcg_of_first(votes[order[row]][None])[0]))
         return RoleAnswer(float(np.mean(gains)))
@@ -303,7 +299,7 @@ def rule_cases(people: HeldOutUsers, count: int) -> RoleCases:
 
     return RoleCases(
         role="rules",
-        measure=f"NDCG of {len(cases)} choices among {people.candidates} by the curated neighbours",
+        measure=f"NDCG of {len(cases)} choices among {users.candidates} by the curated neighbours",
         line="rules that ship",
         count=count,
         fingerprint=_fingerprint("rules", cases),

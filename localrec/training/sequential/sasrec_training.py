@@ -51,7 +51,7 @@ class SequentialReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     Args:
         domain: What it learnt about.
         interactions: It learnt from; one for each user and item.
-        people: Who did anything.
+        users: Who did anything.
         items: Anybody had.
         epochs: So many were done.
         best_epoch: The one whose weights are kept, from 1.
@@ -63,7 +63,7 @@ class SequentialReport(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     domain: str
     interactions: int
-    people: int
+    users: int = msgspec.field(name="people")
     items: int
     epochs: int
     best_epoch: int
@@ -126,7 +126,7 @@ def train_sequential(
     return SequentialReport(
         domain=lessons.domain,
         interactions=len(material.rows),
-        people=material.rows.users,
+        users=material.rows.users,
         items=material.rows.items,
         epochs=training.epochs,
         best_epoch=training.best_epoch,
@@ -182,7 +182,7 @@ def _directions(
     for begin in range(0, rows.users, _AT_ONCE):
         progress("reading histories", begin, rows.users)
         some = range(begin, min(begin + _AT_ONCE, rows.users))
-        yield unit_directions(attention, [rows.item[rows.rows_of(person)] for person in some])
+        yield unit_directions(attention, [rows.item[rows.rows_of(user)] for user in some])
 
 
 def _put_down(

@@ -188,7 +188,7 @@ class TestOthers:
         assert "[6] by" not in said
 
     def test_are_never_the_person_themselves(self, guided):
-        said = get_similar_users.run(a_desk(guided, person=0)).text
+        said = get_similar_users.run(a_desk(guided, user=0)).text
         assert "19 people are similar" in said
 
     def test_share_a_taste_with_its_confidence(self, tool_context):

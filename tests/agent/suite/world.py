@@ -52,9 +52,9 @@ class Compass:
         camp = np.arange(item % 2, FILMS, 2, dtype=np.int32)
         return camp[camp != item][:k]
 
-    def similar_users(self, state, k, person=-1):
+    def similar_users(self, state, k, user=-1):
         camp = np.arange(int(state[1]), PEOPLE, 2, dtype=np.int32)
-        return camp[camp != person][:k]
+        return camp[camp != user][:k]
 
 
 def make_reference(
@@ -72,14 +72,14 @@ def make_reference(
     drawn = np.random.default_rng(5)
     seen = [film for film in range(FILMS) if film != UNSEEN]
     taken = [
-        drawn.permutation([film for film in seen if film % 2 == person % 2])[:EACH]
-        for person in range(PEOPLE)
+        drawn.permutation([film for film in seen if film % 2 == user % 2])[:EACH]
+        for user in range(PEOPLE)
     ]
-    person = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
+    user = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
     item = np.concatenate(taken).astype(np.int32)
     day = np.tile(TODAY - np.arange(EACH)[::-1], PEOPLE).astype(np.float32)
     graph = UserItemGraph(
-        InteractionMatrix.from_pairs(person, item, PEOPLE, item_features.items, day), item_features
+        InteractionMatrix.from_pairs(user, item, PEOPLE, item_features.items, day), item_features
     )
     domain = load_domain("movies")
     return DomainKnowledge(
@@ -91,7 +91,7 @@ def make_reference(
         descriptions=lambda item: description,
         collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_cooccurrence(person, item, FILMS),
+            companions=count_cooccurrence(user, item, FILMS),
             usual=domain_shares(item_features, graph.matrix.likes),
             phrases=[f"films that are {name}" for name in names],
             rules=default_rules("movies"),

@@ -40,8 +40,8 @@ SEQUENTIAL = ("sasrec", "gru4rec")
 def chain():
     """Everybody enters the chain somewhere and follows it, one link a day."""
     rows = [
-        (person, (person * 4 + step) % LINKS, 5.0, step)
-        for person in range(PEOPLE)
+        (user, (user * 4 + step) % LINKS, 5.0, step)
+        for user in range(PEOPLE)
         for step in range(STEPS)
     ]
     return interactions(rows, PEOPLE, LINKS + 1)

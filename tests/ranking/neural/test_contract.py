@@ -134,7 +134,7 @@ class TestFitting:
 
     @pytest.mark.parametrize("name", SEQUENTIAL)
     def test_gives_an_empty_history_what_is_popular(self, name):
-        rows = [(person, item, 5.0, item) for person in range(6) for item in range(person + 1)]
+        rows = [(user, item, 5.0, item) for user in range(6) for item in range(user + 1)]
         baseline = MAKERS[name](epochs=1)
         baseline.fit(interactions(rows, users=6, items=6), 0, quiet)
         assert np.argsort(-baseline.score(strangers([]))[0]).tolist() == [0, 1, 2, 3, 4, 5]

@@ -33,8 +33,8 @@ def network(train):
 def adjacency():
     """D^-1/2 A D^-1/2 of people and items, dense; what comes twice counts once."""
     had = np.zeros((PEOPLE, ITEMS))
-    for person, item in ROWS:
-        had[person, item] = 1
+    for user, item in ROWS:
+        had[user, item] = 1
     whole = np.block([[np.zeros((PEOPLE, PEOPLE)), had], [had.T, np.zeros((ITEMS, ITEMS))]])
     roots = np.sqrt(np.maximum(whole.sum(axis=1), 1))
     return whole / roots[:, None] / roots
@@ -94,9 +94,9 @@ def test_drawn_negatives_leave_out_the_item_itself(network, train):
 
 def test_an_epoch_holds_every_interaction_once(train):
     batches = draw_pairs(train, 3, np.random.default_rng(0), CPU)
-    people, items = (torch.cat(side).tolist() for side in zip(*batches, strict=True))
-    assert sorted(zip(people, items, strict=True)) == sorted(ROWS)
-    assert [len(people) for people, _ in batches] == [3, 3, 2]
+    users, items = (torch.cat(side).tolist() for side in zip(*batches, strict=True))
+    assert sorted(zip(users, items, strict=True)) == sorted(ROWS)
+    assert [len(users) for users, _ in batches] == [3, 3, 2]
 
 
 def test_finds_the_block_of_a_stranger():

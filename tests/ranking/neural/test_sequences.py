@@ -128,8 +128,8 @@ class TestLoss:
 class TestWindows:
     def data(self, *lengths):
         rows = [
-            (person, (person + step) % ITEMS, 5.0, step)
-            for person, length in enumerate(lengths)
+            (user, (user + step) % ITEMS, 5.0, step)
+            for user, length in enumerate(lengths)
             for step in range(length)
         ]
         return interactions(rows, len(lengths), ITEMS)

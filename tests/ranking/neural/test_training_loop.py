@@ -22,9 +22,9 @@ from ..planted import interactions, quiet
 ROWS = [(0, 1), (0, 2), (0, 3), (1, 4), (1, 0), (2, 0), (2, 1), (2, 2), (2, 4)]
 
 
-def held_out_of(rows, people=100):
-    timed = [(person, item, 5.0, day) for day, (person, item) in enumerate(rows)]
-    return hold_out(interactions(timed, users=4, items=6), people, 0)
+def held_out_of(rows, users=100):
+    timed = [(user, item, 5.0, day) for day, (user, item) in enumerate(rows)]
+    return hold_out(interactions(timed, users=4, items=6), users, 0)
 
 
 class TestHoldingOut:
@@ -37,12 +37,12 @@ class TestHoldingOut:
         assert (kept.users, kept.items) == (4, 6)
 
     def test_takes_no_more_people_than_asked_for(self):
-        kept, held_out = held_out_of(ROWS, people=1)
+        kept, held_out = held_out_of(ROWS, users=1)
         assert len(held_out.items) == 1
         assert len(kept) == len(ROWS) - 1
 
     def test_may_take_nobody(self):
-        kept, held_out = held_out_of(ROWS, people=0)
+        kept, held_out = held_out_of(ROWS, users=0)
         assert len(kept) == len(ROWS)
         assert math.isnan(ndcg_of(np.zeros((0, 6), dtype=np.float32), held_out))
 

@@ -194,14 +194,14 @@ class AnswerScreen(UserScreen):
 
     def _load_verdicts(self) -> None:
         """Read what the user said of the shown items before, here or in an export."""
-        people, user, domain = self.app.services.people, self.app.user, self._shown_domain
+        feedback, user, domain = self.app.services.feedback, self.app.user, self._shown_domain
         keys = [one.item.key for one in self.query_one(Results).shown]
         self.query_one(SidePane).look(domain)
         if user is not None and keys:
             run_in_thread(
                 self,
                 "what was said",
-                lambda: VerdictsLoaded(user, domain, people.verdicts(domain, user, keys)),
+                lambda: VerdictsLoaded(user, domain, feedback.verdicts(domain, user, keys)),
                 is_logged=False,
             )
 

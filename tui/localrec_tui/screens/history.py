@@ -20,7 +20,7 @@ from localrec_tui.messages import FeedbackGiven, FeedbackStored
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.user import UserScreen
-from localrec_tui.services.people import HISTORY_ORDERS
+from localrec_tui.services.feedback import HISTORY_ORDERS
 from localrec_tui.services.records import HistoryRow, HistoryView
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
@@ -165,10 +165,10 @@ class HistoryScreen(UserScreen):
         row, user = self._current(), self.app.user
         if row is None or user is None:
             return
-        people = self.app.services.people
+        feedback = self.app.services.feedback
 
         def work() -> Message:
-            said, holds = people.retract(user, row.domain, row.key)
+            said, holds = feedback.retract(user, row.domain, row.key)
             event = None if holds is None else holds.event
             return FeedbackStored(user, said, row.domain, event, undone=True)
 
@@ -220,7 +220,7 @@ class HistoryScreen(UserScreen):
             self._load()
 
     def _load(self) -> None:
-        user, order, people = self.app.user, self._order, self.app.services.people
+        user, order, feedback = self.app.user, self._order, self.app.services.feedback
         self.query_one("#order", ChoiceField).show(order)
         self._number += 1
         if user is None or self.app.services.is_empty:
@@ -231,7 +231,7 @@ class HistoryScreen(UserScreen):
         run_in_thread(
             self,
             "history",
-            lambda: self.HistoryLoaded(number, people.history(user, typed, order, _LIMIT)),
+            lambda: self.HistoryLoaded(number, feedback.history(user, typed, order, _LIMIT)),
             is_logged=False,
         )
 

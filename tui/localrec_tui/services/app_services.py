@@ -23,10 +23,10 @@ from localrec.data.rows import CatalogueRows
 from localrec.foundation.progress import Progress
 from localrec.workspace.warm_workspace import HOLD_S, WarmWorkspace
 from localrec_tui.services.catalogue import CatalogueService
+from localrec_tui.services.feedback import FeedbackService
 from localrec_tui.services.learning import LearningService
 from localrec_tui.services.memory import MemoryService
 from localrec_tui.services.models import ModelService
-from localrec_tui.services.people import PeopleService
 from localrec_tui.services.records import (
     MARC,
     AnsweredQuestion,
@@ -80,7 +80,7 @@ class AppServices:
         self._warm = WarmWorkspace(folder, hold_s, self._stoppable)
         self._current_request: RequestHandle | None = None
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
-        self.people = PeopleService(folder, self._read, self._writing)
+        self.feedback = FeedbackService(folder, self._read, self._writing)
         self.transfers = TransferService(folder, self._read, self._writing)
         self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
@@ -148,7 +148,7 @@ class AppServices:
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
         """Store feedback, with the job that updates memories from it."""
-        return self.people.give_feedback(word)
+        return self.feedback.give_feedback(word)
 
     def undo(self, user: str) -> UndoneFeedback | None:
         """Take back a user's newest feedback; None where there is none."""

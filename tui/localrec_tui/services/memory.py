@@ -47,7 +47,7 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
         by: The writer: "counts", a model's name, or "" for the user.
         pinned: Only the user changes it.
         at: When, UTC without a zone.
-        people: Names of the other users whose data is in it.
+        users: Names of the other users whose data is in it.
         strangers: How many more of them have no name that anybody here knows.
         items: Names of the items that it speaks of.
     """
@@ -59,7 +59,7 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
     by: str
     pinned: bool
     at: datetime
-    people: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
     strangers: int = 0
     items: tuple[str, ...] = ()
 
@@ -369,7 +369,7 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Me
     from localrec.memory.report import SOURCE_LABELS
 
     made_from = [names[one] for one in memory.provenance.made_from if one in names and one != own]
-    people = [name for name, is_user in made_from if is_user]
+    users = [name for name, is_user in made_from if is_user]
     return MemoryVersion(
         number=memory.version,
         text=memory.text,
@@ -387,8 +387,8 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Me
         by=memory.provenance.by,
         pinned=memory.pinned,
         at=memory.at,
-        people=tuple(filter(None, people)),
-        strangers=people.count(""),
+        users=tuple(filter(None, users)),
+        strangers=users.count(""),
         items=tuple(name for name, is_user in made_from if not is_user),
     )
 

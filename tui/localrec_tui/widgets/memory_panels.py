@@ -185,13 +185,13 @@ def _facet(facet: FacetSummary) -> Content:
 
 def _made_from(version: MemoryVersion) -> Iterator[str]:
     """Whose data is in it."""
-    if version.items or version.people or version.strangers:
+    if version.items or version.users or version.strangers:
         yield ""
         yield "Made from"
-    people = len(version.people) + version.strangers
+    users = len(version.users) + version.strangers
     for one, many, number, names in (
         ("item", "items", len(version.items), _listed(version.items)),
-        ("person", "people", people, _listed(version.people, version.strangers)),
+        ("person", "people", users, _listed(version.users, version.strangers)),
     ):
         if number:
             yield f"  {number} {one if number == 1 else many}: {names}"

@@ -74,7 +74,7 @@ class SidePane(Vertical):
             return
 
         def read() -> SideLoaded:
-            said = services.people.history(user, "", "newest", _LINES)
+            said = services.feedback.history(user, "", "newest", _LINES)
             if not domain:
                 return SideLoaded(user, said, (), has_shelf=True)
             shelf = services.catalogue.shelf(domain, user)

@@ -86,21 +86,21 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
     """The embeddings of a trained network, for scoring.
 
     Args:
-        people: e_u(0), (users, size).
+        users: e_u(0), (users, size).
         heard: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
             sqrt(|i|), (items, size).
         items: Directions of the items' means, (items, size).
     """
 
-    people: NDArray[np.float32]
+    users: NDArray[np.float32]
     heard: NDArray[np.float32]
     items: NDArray[np.float32]
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Compute the cosines, (b, items); 0 for a user without known items."""
-        own = np.zeros((len(requests), self.people.shape[1]), dtype=np.float32)
+        own = np.zeros((len(requests), self.users.shape[1]), dtype=np.float32)
         known = requests.user >= 0
-        own[known] = self.people[requests.user[known]]
+        own[known] = self.users[requests.user[known]]
         for row, history in enumerate(requests.histories):
             if len(history):
                 had = np.unique(history)
@@ -160,9 +160,9 @@ class GraphNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self._config = config
-        self._items_of, self._people_of = had.user_likes, had.likes
+        self._items_of, self._users_of = had.user_likes, had.likes
         self._graph = build_propagation_graph(had, device)
-        nodes = len(self._items_of) + len(self._people_of)
+        nodes = len(self._items_of) + len(self._users_of)
         self.embedding = nn.Embedding(nodes, config.embedding_size, device=device)
         nn.init.normal_(self.embedding.weight, std=0.1)
 
@@ -175,31 +175,31 @@ class GraphNetwork(nn.Module):
 
     def loss_of(self, pairs: Pairs) -> Tensor:
         """Average the cross-entropy of each pair's item among all items, or among drawn ones."""
-        config, people, items = self._config, len(self._items_of), len(self._people_of)
-        person, item = pairs
+        config, users, items = self._config, len(self._items_of), len(self._users_of)
+        user, item = pairs
         directions = functional.normalize(torch.stack(self.layers()).sum(dim=0))
-        takers, taken = directions[person], directions[people + item]
+        takers, taken = directions[user], directions[users + item]
         if not 0 < config.negatives < items:
             return functional.cross_entropy(
-                takers @ directions[people:].T / config.temperature, item
+                takers @ directions[users:].T / config.temperature, item
             )
         drawn = torch.randint(items, (config.negatives,), device=item.device)
         own = (takers * taken).sum(dim=1, keepdim=True)
-        others = takers @ directions[people + drawn].T
+        others = takers @ directions[users + drawn].T
         others = others.masked_fill(item[:, None] == drawn, -torch.inf)
         logits = torch.cat([own, others], dim=1) / config.temperature
         return functional.cross_entropy(logits, torch.zeros_like(item))
 
     def snapshot(self) -> TrainedEmbeddings:
         """Copy the current embeddings."""
-        people = len(self._items_of)
+        users = len(self._items_of)
         with torch.no_grad():
             layers = torch.stack(self.layers()).cpu()
-        items = layers[:, people:]
-        roots = torch.from_numpy(np.sqrt(self._people_of).astype(np.float32))[:, None]
+        items = layers[:, users:]
+        roots = torch.from_numpy(np.sqrt(self._users_of).astype(np.float32))[:, None]
         heard = items[:-1].sum(dim=0) / roots.clamp(min=1.0)
         return TrainedEmbeddings(
-            people=layers[0, :people].numpy(),
+            users=layers[0, :users].numpy(),
             heard=(heard * (roots > 0)).numpy(),  # nothing was learnt of what nobody had
             items=functional.normalize(items.sum(dim=0)).numpy(),
         )
@@ -208,16 +208,16 @@ class GraphNetwork(nn.Module):
 def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> PropagationGraph:
     """Build the edges of the interactions, in both directions."""
     items_of, users_of = had.user_likes, had.likes
-    people = np.arange(len(items_of)).repeat(items_of)  # of the edges by user
+    users = np.arange(len(items_of)).repeat(items_of)  # of the edges by user
     items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
     weight = np.concatenate(
         [
-            1.0 / np.sqrt(items_of[people] * users_of[had.items]),
+            1.0 / np.sqrt(items_of[users] * users_of[had.items]),
             1.0 / np.sqrt(users_of[items] * items_of[had.users]),
         ]
     )
     sender = np.concatenate([had.items.astype(np.int64) + len(items_of), had.users])
-    first = np.concatenate([had.first_item[:-1], had.first_user[:-1] + len(people)])
+    first = np.concatenate([had.first_item[:-1], had.first_user[:-1] + len(users)])
     return PropagationGraph(
         sender=torch.from_numpy(sender).to(device),
         first=torch.from_numpy(first).to(device),

@@ -65,17 +65,17 @@ class TrainingResult(msgspec.Struct, frozen=True, kw_only=True):
     qualities: tuple[float, ...]
 
 
-def hold_out(train: Interactions, people: int, seed: int) -> tuple[Interactions, ValidationSplit]:
+def hold_out(train: Interactions, users: int, seed: int) -> tuple[Interactions, ValidationSplit]:
     """Hold out the last item of at most `people` users, drawn by the seed."""
     rows = np.diff(train.first_row)
     able = np.flatnonzero(rows >= FEWEST_ROWS)
-    drawn = np.random.default_rng(seed).permutation(able)[:people]
+    drawn = np.random.default_rng(seed).permutation(able)[:users]
     chosen = np.sort(drawn).astype(np.int32)
     last = train.first_row[chosen + 1] - 1
     stays = np.ones(len(train), dtype=bool)
     stays[last] = False
     kept = train.select(stays)
-    histories = tuple(kept.item[kept.rows_of(person)] for person in chosen)
+    histories = tuple(kept.item[kept.rows_of(user)] for user in chosen)
     return kept, ValidationSplit(ScoreRequests(chosen, histories), train.item[last])
 
 

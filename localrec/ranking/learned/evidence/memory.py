@@ -81,9 +81,9 @@ class SharedMemory(msgspec.Struct, frozen=True, dict=True):
     def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
         """Count how many users of a history's neighbourhood met an item, and all of them."""
         found = self._neighbours(history)
-        people = found.index[found.is_user]
+        users = found.index[found.is_user]
         theirs = self.users[int(self.first_user[item]) : int(self.first_user[item + 1])]
-        return int(np.isin(people, theirs).sum()), len(people)
+        return int(np.isin(users, theirs).sum()), len(users)
 
     def _neighbours(self, history: Histories) -> Neighbours:
         """Find the neighbourhood of one history, each of whose items counts at its newest place."""

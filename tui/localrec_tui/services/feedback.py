@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HISTORY_ORDERS = ("newest", "oldest", "name", "verdict")
 
 
-class PeopleService:
+class FeedbackService:
     """Reads and changes what users said of items; making one opens nothing.
 
     Args:
