@@ -221,6 +221,7 @@ def _reach(
     bridged = 0
     joined = -_JOINED
     bounded = False  # it reached a bound ("not from 2014: a farming game")
+    in_clause = False  # "no game where players are knocked out": of what the game is like
     while position < len(reading.words):
         gap, word = reading.gaps[position], reading.words[position]
         if (gap == "." and position > start) or (gap and looks_back):
@@ -240,6 +241,10 @@ def _reach(
             pass  # "nothing with lemon or any of that citrus"
         elif word == "with" and _tells_of_itself(reading.words[position - 1]):
             pass  # "I hate the stuff with gin", "one that isn't sweetened with honey"
+        elif word == "where" and not reached and reading.words[position - 1] in _GENERAL:
+            in_clause = True
+        elif in_clause and not reached and word in _BEING and bridged < 4:
+            bridged += 1
         elif (
             _ends(reading, owner, position, _has_name(owner, reached))
             or (

@@ -14,6 +14,7 @@ _PART = re.compile(
     r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three\s+quarters\s+of|3\s+quarters\s+of)"
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
+_HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
 _THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
 _AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
 
@@ -28,6 +29,7 @@ def respell_amounts(line: str) -> str:
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)
+    line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
     return _AND_A_HALF.sub(lambda match: _padded(f"1.5 {match['unit']}", match), line)
 
 

@@ -22,6 +22,7 @@ _SHORT = phrases_by_first_word(_BEHIND.short_predicates)
 _REACTIONS = phrases(_BEHIND.reactions)
 _THREATS = phrases(_BEHIND.threats)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
+_LEADS = frozenset("about by from in with of on set made based written a an the any".split())
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 
@@ -168,10 +169,23 @@ def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return False
     if words[place] in _BEHIND.being:
         place = _past(reading, owner, place + 1)
-        return words[place : place + 1] == ("not",) and _bites(reading, place + 1)
+        if words[place : place + 1] != ("not",) or _tells_of_another(reading, owner, place + 1):
+            return False
+        return _bites(reading, place + 1)
     if words[place] in ("do", "does", "will", "can") and words[place + 1 : place + 2] == ("not",):
         return _bites(reading, place + 2)
     return words[place] in _BEHIND.denying and _bites(reading, place + 1)
+
+
+def _tells_of_another(reading: Reading, owner: Sequence[int], place: int) -> bool:
+    """Whether it goes on to another name: "games of X are not about farming"."""
+    while place < len(reading.words) and not reading.gaps[place]:
+        if 0 <= owner[place] < len(owner):
+            return True
+        if reading.words[place] not in _LEADS:
+            return False
+        place += 1
+    return False
 
 
 def _ends_there(reading: Reading, place: int) -> bool:

@@ -63,6 +63,9 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
         ("a sour, but no gin sours", {"gin"}, {"sour"}),
         ("no gin sours, rum please", {"gin", "sour"}, {"rum"}),
         ("nobody likes being watched, a gin sour", set(), {"gin", "sour"}),
+        ("which gin drinks are not made with mint", {"mint"}, {"gin"}),
+        ("no drinks where the rum is with mint", {"rum"}, {"mint"}),
+        ("I don't want any drink where there is mint, a gin sour", {"mint"}, {"gin", "sour"}),
     ],
 )
 def test_a_refusal_reaches_what_it_means_and_no_further(

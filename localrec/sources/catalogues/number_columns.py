@@ -57,7 +57,8 @@ _PLAIN: dict[str, NumberSpec] = {
         less=("less bitter", "milder"),
     ),
     "complexity": NumberSpec(
-        kind="amount", says="has a complexity of {value}", words=("complexity", "weight"),
+        kind="amount", says="has a complexity of {value}",
+        words=("complexity", "weight", "difficulty"),
         more=("more complex", "heavier", "harder", "more difficult", "deeper"),
         less=("simpler", "lighter", "easier", "less complex", "simple", "easy"),
     ),
@@ -84,7 +85,8 @@ _PLAIN: dict[str, NumberSpec] = {
     ),
     "age": NumberSpec(
         kind="count", says="is for ages from {value}", bound="low",
-        units={"year old": 1, "years old": 1, "year-old": 1}, words=("age",),
+        units={"year old": 1, "years old": 1, "year-old": 1, "years of age": 1},
+        words=("age", "aged", "ages"),
     ),
 }  # fmt: skip
 _UNKNOWN_AT_ZERO = ("minutes", "pages", "complexity", "year", "max players", "age", "calories")
