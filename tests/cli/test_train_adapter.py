@@ -10,6 +10,7 @@ from localrec.llm import self_test
 pytest.importorskip("torch")
 pytest.importorskip("peft")
 
+from localrec import Workspace
 from localrec.foundation.settings import load_settings
 from localrec.llm.adapter_files import role_of
 from localrec.training.jobs.training_runs import open_run, runs_folder
@@ -61,6 +62,20 @@ def test_a_training_leaves_a_finished_run(call, tiny, bar):
     run = open_run(runs_folder(bar) / "first")
     assert run.state.status == "finished"
     assert (run.adapter / "adapter_model.safetensors").is_file()
+
+
+def test_the_python_call_trains_and_exports_as_the_commands_do(call, tiny, bar, tmp_path):
+    assert train(call, tiny).code == 0
+    with Workspace(bar) as desk:
+        outcome = desk.train.adapter(
+            "router", name="second", base=tiny, train=16, validation=8, threads=1
+        )
+        card = desk.train.export("second", tmp_path / "router.gguf")
+    assert outcome.steps >= 1
+    runs = [open_run(runs_folder(bar) / name) for name in ("first", "second")]
+    first, second = ((run.adapter / "adapter_model.safetensors").read_bytes() for run in runs)
+    assert first == second
+    assert card.role == role_of(str(tmp_path / "router.gguf")) == "router"
 
 
 def test_an_estimate_begins_nothing(call, tiny, bar):
