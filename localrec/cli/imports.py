@@ -23,7 +23,7 @@ from localrec.cli.context import (
 from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
-from localrec.cli.piped_files import from_pipe
+from localrec.cli.piped_files import PIPE, from_pipe
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -118,8 +118,16 @@ def import_(
             else:
                 read = partial(_read, known, file, user, _window(since, until), strict=strict)
                 report = _import_read(read, store)
+    report = _told_of(path, report)
     if not context.print_json(report):
         _render(report)
+
+
+def _told_of(path: Path, report: ImportReport) -> ImportReport:
+    """The receipt as it is told: what came down a pipe is named by the pipe."""
+    import msgspec
+
+    return msgspec.structs.replace(report, path=PIPE) if str(path) == PIPE else report
 
 
 def _import_read(

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.errors import InputError, LocalrecError, UsageError
 
 PIPE = "-"
 _PIECE = 1 << 20
@@ -42,7 +42,12 @@ def from_pipe(path: Path) -> Iterator[Path]:
                 size += file.write(piece)
                 if size > most:
                     raise InputError(f"stdin holds more than {most:,} bytes.", "Split it.")
-        yield taken
+        try:
+            yield taken
+        except LocalrecError as error:  # nobody can use the name of a file that is gone
+            error.message = error.message.replace(str(taken), "stdin")
+            error.hint = error.hint.replace(str(taken), PIPE)
+            raise
 
 
 def _ending(begin: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from tempfile import gettempdir
 
 import pytest
 
@@ -163,9 +164,11 @@ def test_a_table_comes_in_through_stdin_by_a_mapping_that_lies_elsewhere(
         "--mapping",
         mapping,
         "--index-later",
+        "--json",
         *place,
     )
     assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["path"] == "-"
     query = 'select "user", stars from interactions order by 1'
     rows = json.loads(through(localrec_command, "", "sql", query, "--json", *place).stdout)
     assert [(row["user"], row["stars"]) for row in rows] == [("ann", 4.0), ("bob", 3.0)]
@@ -173,7 +176,12 @@ def test_a_table_comes_in_through_stdin_by_a_mapping_that_lies_elsewhere(
 
 @pytest.mark.parametrize(
     ("text", "kind", "code", "told"),
-    [("", "goodreads", 1, "Nothing came"), ("a,b\n1,2\n", "auto", 1, "no column")],
+    [
+        ("", "goodreads", 1, "Nothing came"),
+        ("a,b\n1,2\n", "auto", 1, "no column"),
+        ("title,who,stars\nDune,ann,4\n", "auto", 1, "localrec import auto - --accept"),
+        ("title,who,stars\nDune,ann,4\n", "table", 1, "stdin has no mapping"),
+    ],
 )
 def test_a_pipe_without_a_known_file_is_an_error_and_changes_nothing(
     tmp_path, localrec_command, text, kind, code, told
@@ -181,6 +189,7 @@ def test_a_pipe_without_a_known_file_is_an_error_and_changes_nothing(
     place = ("--workspace", tmp_path / "workspace")
     ended = through(localrec_command, text, "import", kind, "-", "--user", "ann", *place)
     assert ended.returncode == code and told in ended.stderr
+    assert gettempdir() not in ended.stderr
     assert not (tmp_path / "workspace" / "store.duckdb").exists()
 
 
