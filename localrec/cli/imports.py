@@ -118,8 +118,7 @@ def import_(
             else:
                 read = partial(_read, known, file, user, _window(since, until), strict=strict)
                 report = _import_read(read, store)
-    report = _told_of(path, report)
-    if not context.print_json(report):
+    if not context.print_json(report := _told_of(path, report)):
         _render(report)
 
 

@@ -38,7 +38,7 @@ from localrec.memory.user_item_graph import (
 _FORMAT = 1
 _SEED = 11  # of the users who give up a like, and of the items it is told from
 _FEWEST_LIKINGS = 3  # of a user who gives one up
-_MOST_PEOPLE = 400  # who give one up; each costs some ten milliseconds, once
+_MOST_USERS = 400  # who give one up; each costs some ten milliseconds, once
 _MOST_LIKINGS = 500_000  # that weights are fitted with, of as many users as have them
 
 
@@ -146,7 +146,7 @@ def fit_fusion_weights(
     users = int(np.searchsorted(graph.matrix.first_item, _MOST_LIKINGS, side="right")) - 1
     likings = _in_order(graph, users)
     able = np.flatnonzero(np.diff(likings.first) >= _FEWEST_LIKINGS)
-    drawn = np.sort(np.random.default_rng(_SEED).permutation(able)[:_MOST_PEOPLE])
+    drawn = np.sort(np.random.default_rng(_SEED).permutation(able)[:_MOST_USERS])
     if len(drawn) < FEWEST_CASES:
         return DEFAULT_WEIGHTS
     last = likings.first[drawn + 1] - 1

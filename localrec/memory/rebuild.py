@@ -27,7 +27,7 @@ from localrec.memory.template_memories import item_memories, user_memories
 from localrec.memory.update_context import UpdateContext, UpdateContextCache
 from localrec.memory.worker import GAP_S, OpenStore, Progress, alone, open_patiently
 
-PEOPLE_AT_ONCE = 500
+USERS_AT_ONCE = 500
 ITEMS_AT_ONCE = 200
 _HOLD_S = 0.5  # the store is kept open for the batches of so long
 
@@ -124,7 +124,7 @@ class Rebuild:
         """Work batch after batch; yield the number done and the total."""
         nodes = _nodes_of(store, self._domain, kind)
         done = sum(node_id <= self._mark.after for node_id, _ in nodes)
-        size = PEOPLE_AT_ONCE if kind == "people" else ITEMS_AT_ONCE
+        size = USERS_AT_ONCE if kind == "people" else ITEMS_AT_ONCE
         for begin in range(done, len(nodes), size):
             batch = nodes[begin : begin + size]
             self._write(store, kind, batch)

@@ -50,7 +50,7 @@ class Set(msgspec.Struct, frozen=True, kw_only=True):
 
     users: int
     items: int
-    of_people: float
+    of_users: float
     of_items: float
 
 
@@ -130,7 +130,7 @@ def compared(attention: SasRecEncoder, histories: Sequence[Indexes], users: int,
     states = [exact.state_of(histories[user]) for user in persons]
     items = random.permutation(np.flatnonzero(attention.met))[:asked].tolist()
 
-    def of_people(model: SequentialModel) -> Indexes:
+    def of_users(model: SequentialModel) -> Indexes:
         pairs = zip(states, persons, strict=True)
         return np.stack([model.similar_users(state, K, user) for state, user in pairs])
 
@@ -140,7 +140,7 @@ def compared(attention: SasRecEncoder, histories: Sequence[Indexes], users: int,
     return Set(
         users=len(directions),
         items=len(attention.items),
-        of_people=recall(of_people(exact), of_people(graph)),
+        of_users=recall(of_users(exact), of_users(graph)),
         of_items=recall(of_items(exact), of_items(graph)),
     )
 
@@ -172,4 +172,4 @@ def as_markdown(one: Measured) -> str:
 
 
 def _shares(found: Set) -> tuple[str, str]:
-    return f"{found.of_people:.4f}", f"{found.of_items:.4f}"
+    return f"{found.of_users:.4f}", f"{found.of_items:.4f}"

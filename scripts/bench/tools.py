@@ -52,7 +52,7 @@ from localrec.workspace.domain_choice import domain_of_question
 DOMAIN = "movies"
 REQUESTS, WARM = 200, 5
 CANDIDATES, HISTORY = 20, 100
-LIKINGS_EACH, PEOPLE_PER_ITEM = 50, 2.5
+LIKINGS_EACH, USERS_PER_ITEM = 50, 2.5
 SIZE, LAYERS, HEADS, LENGTH = 64, 2, 2, 50  # of the network
 COUNTED = 500_000  # likings that companions are counted from: how many does not change lookups
 WANTED_SMALL, WANTED_LARGE = 5, 20
@@ -199,7 +199,7 @@ def network(graph: UserItemGraph) -> SequentialModel:
 
 def generated(users: int) -> DomainKnowledge:
     """A reference without a store."""
-    items = max(200, round(users / PEOPLE_PER_ITEM))
+    items = max(200, round(users / USERS_PER_ITEM))
     user, item, day = likings(LIKINGS_EACH * users, users, items)
     graph = UserItemGraph(
         InteractionMatrix.from_pairs(user, item, users, items, day), item_features(items)
@@ -211,7 +211,7 @@ def generated(users: int) -> DomainKnowledge:
         for place in range(ATTRIBUTES)
     ]
     titles = [title_of(number) for number in range(items)]
-    by_person = np.lexsort((day, user))
+    by_user = np.lexsort((day, user))
     counted = CooccurrenceConfig(most_rows=COUNTED)
     return DomainKnowledge(
         domain=domain,
@@ -222,7 +222,7 @@ def generated(users: int) -> DomainKnowledge:
         descriptions=lambda item: f"{titles[item]}, as somebody described it.",
         collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_cooccurrence(user[by_person], item[by_person], items, counted),
+            companions=count_cooccurrence(user[by_user], item[by_user], items, counted),
             usual=domain_shares(graph.item_features, graph.matrix.likes),
             phrases=phrases_of(attributes, domain),
             rules=default_rules(DOMAIN),

@@ -112,7 +112,7 @@ def run(asked: argparse.Namespace) -> Figures:
         path = Path(folder) / "workspace"
         with OpenWorkspace(path, writable=True, may_read=history.files) as workspace:
             ratings = read_ratings(workspace, history)
-            known, held_out = split_people(ratings, asked.half, asked.seed)
+            known, held_out = split_users(ratings, asked.half, asked.seed)
             keys = ", ".join(f"'{key}'" for key in known)
             select = f"SELECT * FROM ({history.select}) WHERE CAST(user_key AS VARCHAR) IN ({keys})"
             known_only = msgspec.structs.replace(history, select=select)
@@ -154,7 +154,7 @@ def read_ratings(workspace: OpenWorkspace, history: BulkHistory) -> Ratings:
     )
 
 
-def split_people(ratings: Ratings, half: Half, seed: int) -> tuple[list[str], list[str]]:
+def split_users(ratings: Ratings, half: Half, seed: int) -> tuple[list[str], list[str]]:
     """Keys of the people in the store, and of those held out for `half`."""
     users = np.unique(ratings.user.astype(str))
     drawn = np.random.default_rng(seed).permutation(users).tolist()

@@ -84,7 +84,7 @@ def groups_of(stream: Stream, steps: Sequence[Step]) -> Iterator[Group]:
     user = stream.data.user[rows]
     groups = {name: mask for name, mask in _masks(stream, rows, user) if mask.any()}
     parts = {
-        (name, *key): _by_person(values[mask], user[mask])
+        (name, *key): _by_user(values[mask], user[mask])
         for name, mask in groups.items()
         for key, values in figures.items()
     }
@@ -136,7 +136,7 @@ def _masks(
         yield name, (had >= least) & (had <= most)
 
 
-def _by_person(values: NDArray[np.float64], user: NDArray[np.int32]) -> Parts:
+def _by_user(values: NDArray[np.float64], user: NDArray[np.int32]) -> Parts:
     """Sum and number of each person's figures: people are resampled whole."""
     users, number = np.unique(user, return_inverse=True)
     sums = np.bincount(number, weights=values, minlength=len(users))

@@ -52,7 +52,7 @@ def histories():
 def test_a_graph_over_few_vectors_finds_what_brute_force_finds(script, attention, histories):
     found = script.compared(attention, histories, PEOPLE, 20)
     assert (found.users, found.items) == (PEOPLE, ITEMS)
-    assert (found.of_people, found.of_items) == (1.0, 1.0)
+    assert (found.of_users, found.of_items) == (1.0, 1.0)
 
 
 def test_an_index_that_misses_half_is_found_out(script, attention, histories, monkeypatch):
@@ -61,7 +61,7 @@ def test_an_index_that_misses_half_is_found_out(script, attention, histories, mo
 
     monkeypatch.setattr(script, "with_graph", half)
     found = script.compared(attention, histories, PEOPLE, 20)
-    assert 0.3 < found.of_people < 0.7
+    assert 0.3 < found.of_users < 0.7
     assert 0.3 < found.of_items < 0.7
 
 
@@ -77,4 +77,4 @@ def test_the_wider_network_has_the_own_items_first_and_others_around_them(script
 def test_more_people_than_histories_are_drawn(script, attention, histories):
     found = script.compared(attention, histories, 300, 10)
     assert found.users == 300
-    assert found.of_people > 0.95
+    assert found.of_users > 0.95

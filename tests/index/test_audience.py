@@ -59,7 +59,7 @@ def opened(store, folder):
 
 def liked_pairs(audience, keys):
     """(person, item key) as both lists tell it; they must agree."""
-    by_person = {
+    by_user = {
         (user, keys[item])
         for user in range(audience.user_count)
         for item in audience.items_of(user)
@@ -67,9 +67,9 @@ def liked_pairs(audience, keys):
     by_item = {
         (int(user), keys[item]) for item in range(len(keys)) for user in audience.users_of(item)
     }
-    assert by_person == by_item
-    assert len(by_person) == len(audience.items)
-    return by_person
+    assert by_user == by_item
+    assert len(by_user) == len(audience.items)
+    return by_user
 
 
 def same(one, other):

@@ -79,7 +79,7 @@ def test_leaves_what_people_wrote(history):
 
 @pytest.mark.parametrize("deaths", range(1, 6))
 def test_goes_on_where_it_was_interrupted(history, tmp_path, monkeypatch, deaths):
-    monkeypatch.setattr(rebuild, "PEOPLE_AT_ONCE", 2)
+    monkeypatch.setattr(rebuild, "USERS_AT_ONCE", 2)
     monkeypatch.setattr(rebuild, "ITEMS_AT_ONCE", 5)
     told = []
 

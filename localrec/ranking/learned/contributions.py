@@ -8,7 +8,7 @@ import msgspec
 
 from localrec.ranking.learned.evidence.base import FittedEvidence
 from localrec.ranking.learned.evidence.content import Texts
-from localrec.ranking.learned.evidence.memory import SharedMemory
+from localrec.ranking.learned.evidence.memory import NeighbourhoodMemory
 from localrec.ranking.learned.evidence.user_knn import SoonAfter, UserNeighbours
 from localrec.ranking.learned.features import summed_by_signal
 from localrec.ranking.learned.interactions import Floats, Histories
@@ -76,7 +76,7 @@ class AccountedScores:
     def nearest_users(self, kind: str, item: int) -> tuple[int, int]:
         """Count how many of the users near by a kind met an item, and all; (0, 0) without any."""
         fitted = self._evidence.get(kind)
-        if not isinstance(fitted, UserNeighbours | SharedMemory):
+        if not isinstance(fitted, UserNeighbours | NeighbourhoodMemory):
             return 0, 0
         return fitted.nearest_who_met(self._history, item)
 

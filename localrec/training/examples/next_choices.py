@@ -39,7 +39,7 @@ from localrec.training.examples.train_split import shared_train_rows
 from localrec.workspace import OpenWorkspace
 
 _SYSTEMS = ("memrec-model-counted", "isolated-agent")  # told of others, and told of nobody else
-_FEWEST_PEOPLE = 4  # fewer cannot be parted
+_FEWEST_USERS = 4  # fewer cannot be parted
 
 
 class _Way(NamedTuple):
@@ -122,7 +122,7 @@ def open_next_choices(
     except (InputError, UsageError):
         return None
     chosen = concatenate_cases(parted.validation, parted.test)
-    if len(np.unique(chosen.user)) < _FEWEST_PEOPLE:
+    if len(np.unique(chosen.user)) < _FEWEST_USERS:
         return None
     check_split(parted)
     check_store(workspace.store, chosen, keyed)

@@ -44,7 +44,7 @@ _ASKING = 0.6  # of the users
 _FEWEST_TASTES = 4  # fewer cannot be parted
 
 
-class _Person(msgspec.Struct, frozen=True, kw_only=True):
+class _SyntheticUser(msgspec.Struct, frozen=True, kw_only=True):
     """A synthetic user with a rating of every item.
 
     Args:
@@ -105,7 +105,7 @@ class SyntheticUsers:
 
     def _user(
         self, likes: list[int], question: ComposedQuestion | None, random_: random.Random
-    ) -> _Person:
+    ) -> _SyntheticUser:
         item_features = self._graph.item_features
         wanted = np.zeros(item_features.attributes, dtype=np.float32)
         wanted[likes] = 1.0
@@ -116,7 +116,7 @@ class SyntheticUsers:
         had[history] = 1.0
         # What they like and had nothing of, nobody could tell.
         wanted *= item_features.over_attributes(had) > 0
-        return _Person(
+        return _SyntheticUser(
             history=np.array(history, dtype=np.int32),
             liked=item_features.over_items(wanted),
             met=np.ones(item_features.items) if question is None else self._met(question),
@@ -130,7 +130,7 @@ class SyntheticUsers:
         masks = [demand.mask for demand in pool.demands] or [pool.allowed]
         return np.where(pool.allowed, np.mean(masks, axis=0), 0.0)
 
-    def _ranked(self, user: _Person, random_: random.Random) -> list[int]:
+    def _ranked(self, user: _SyntheticUser, random_: random.Random) -> list[int]:
         """Order a choice and other unseen candidates."""
         new = np.setdiff1d(np.arange(len(user.liked)), user.history)
         fitting = new[user.met[new] == user.met[new].max()]

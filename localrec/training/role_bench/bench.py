@@ -49,7 +49,7 @@ _ITEM_CASES: Mapping[str, Callable[[DomainContext, int, int], RoleCases]] = {
     "writer": writer_cases,
     "judge": judge_cases,
 }
-_PEOPLE_CASES: Mapping[str, Callable[[HeldOutUsers, int], RoleCases]] = {
+_USER_CASES: Mapping[str, Callable[[HeldOutUsers, int], RoleCases]] = {
     "reranker": reranker_cases,
     "agent": agent_cases,
     "memory": memory_cases,
@@ -151,7 +151,7 @@ class RoleComposer:
             users = self._held_out()
             if isinstance(users, EmptyRole):
                 return EmptyRole(role=role, reason=users.reason)
-            made = _PEOPLE_CASES[role](users, wanted)
+            made = _USER_CASES[role](users, wanted)
         if made.count < FEWEST:
             return EmptyRole(role=role, reason="The catalogue is too small to make cases of it.")
         return made

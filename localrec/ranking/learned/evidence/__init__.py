@@ -11,7 +11,7 @@ from localrec.ranking.learned.evidence.content import Attributes, Texts, fit_att
 from localrec.ranking.learned.evidence.cooccurrence import Cooccurrence, fit_cooccurrence
 from localrec.ranking.learned.evidence.ease import Ease, fit_ease
 from localrec.ranking.learned.evidence.item_knn import ItemNeighbours, fit_item_knn
-from localrec.ranking.learned.evidence.memory import SharedMemory, fit_memory
+from localrec.ranking.learned.evidence.memory import NeighbourhoodMemory, fit_memory
 from localrec.ranking.learned.evidence.networks import (
     AttentionEncoder,
     RecurrentEncoder,
@@ -45,7 +45,7 @@ KINDS: dict[str, EvidenceKind] = {
     "item-knn": EvidenceKind(ItemNeighbours, fit_item_knn, slow=True),
     "odds": EvidenceKind(Odds, fit_odds, slow=True),
     "user-knn": EvidenceKind(UserNeighbours, fit_user_knn),
-    "memory": EvidenceKind(SharedMemory, fit_memory),
+    "memory": EvidenceKind(NeighbourhoodMemory, fit_memory),
     "ease": EvidenceKind(Ease, fit_ease, slow=True),
     "gru": EvidenceKind(RecurrentEncoder, fit_gru, slow=True),
     "attention": EvidenceKind(AttentionEncoder, fit_attention, slow=True),

@@ -34,7 +34,7 @@ FADE = 0.9
 _RULES = "books"  # the shipped set that takes least for granted: no domain is known here
 
 
-class SharedMemory(msgspec.Struct, frozen=True, dict=True):
+class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
     """What all users share, in the numbers of the log.
 
     Args:
@@ -105,12 +105,12 @@ class SharedMemory(msgspec.Struct, frozen=True, dict=True):
         return UserItemGraph(matrix, features, profiles=summaries)
 
 
-def fit_memory(context: FitContext) -> SharedMemory:
+def fit_memory(context: FitContext) -> NeighbourhoodMemory:
     """Index who met what, with the sums of each user."""
     matrix = InteractionMatrix.from_log(context.log)
     features = msgspec.structs.replace(context.side, vectors=None)
     summaries = summarize_users(matrix, features)
-    return SharedMemory(
+    return NeighbourhoodMemory(
         items=matrix.items,
         first_item=matrix.first_item,
         users=matrix.users,
