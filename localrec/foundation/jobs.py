@@ -1,7 +1,7 @@
 """A command of localrec as a process of its own: what takes long, and what the app must not do.
 
-The app opens no network and loads no torch; it sends `localrec models pull`, `evaluate run` or
-`train` on an errand instead, hears how far they are, and stops them as Ctrl+C would. An errand ends
+The app opens no network and loads no torch; it starts `localrec models pull`, `evaluate run` or
+`train` as a job instead, hears how far they are, and stops them as Ctrl+C would. A job ends
 with whoever sent it, even one that was killed (`localrec/foundation/parent_watch.py`).
 """
 

@@ -186,8 +186,8 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asking: tuple[str, ...]
     thanks: tuple[str, ...]
     greetings: Words
-    errands: tuple[str, ...]
-    errands_anywhere: tuple[str, ...]
+    off_topic_openings: tuple[str, ...]
+    off_topic_phrases: tuple[str, ...]
     wishes: Words
     silent: Words
 

@@ -34,9 +34,9 @@ _ASKS = frozenset(
 WORD_PLACES = 4096  # of words and pairs of words, by their checksum
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on dev questions and on sentences of our own; a score of 0 is as likely one as the other.
-_LEAST_SCORE, _STEP, _STEP_OF_ERRANDS = 0.2, 0.2, 0.15
+_LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = 0.2, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
-_BY_UNREAD, _MOST_UNREAD, _BY_ERRAND = 0.06, 5, 0.5
+_BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
 _MARGIN = 0.02
 _LEAST = 0.30  # likeness to a question about something else, below which nothing is declined
 
@@ -115,9 +115,12 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     wish = read + bool(nouns & {root for word in words for root in roots(word)})
     wish += _BY_ASKING * bool(_ASKS & {*words}) + _BY_ALL * (read > 0 and not unread)
     off_topic = has_off_topic_phrase(words)
-    step = _STEP_OF_ERRANDS if off_topic else _STEP
+    step = _STEP_OF_OTHER_TOPICS if off_topic else _STEP
     return (
-        _LEAST_SCORE + step * wish - _BY_UNREAD * min(unread, _MOST_UNREAD) - _BY_ERRAND * off_topic
+        _LEAST_SCORE
+        + step * wish
+        - _BY_UNREAD * min(unread, _MOST_UNREAD)
+        - _BY_OTHER_TOPIC * off_topic
     )
 
 
@@ -129,8 +132,8 @@ def has_off_topic_phrase(words: Sequence[str]) -> bool:
         first += 1
     opening = f"{' '.join(words[first:])} "
     line = f" {' '.join(words)} "
-    return any(opening.startswith(f"{one} ") for one in told.errands) or any(
-        f" {one} " in line for one in told.errands_anywhere
+    return any(opening.startswith(f"{one} ") for one in told.off_topic_openings) or any(
+        f" {one} " in line for one in told.off_topic_phrases
     )
 
 

@@ -44,7 +44,7 @@ class CommandRunner:
         raise_if_stopped(request)
         job = self._jobs[request] = CommandJob(self._folder, arguments)
         try:
-            raise_if_stopped(request)  # it may have been stopped before the errand could hear it
+            raise_if_stopped(request)  # it may have been stopped before the job could hear it
             return job.follow(lambda step: progress(step.what, step.done, step.total))
         except CutShortError as error:
             raise ModelCancelledError("Stopped.") from error
