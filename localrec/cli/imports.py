@@ -208,11 +208,13 @@ def _store(
 ) -> ImportReport:
     """Put into the workspace what was read; the receipt as it was stored."""
     from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.graph.item_lookup import told_if_misspelt
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
+        unexpected = told_if_misspelt(opened.store, user) if user else ""
         if isinstance(found, CatalogueRows):
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
@@ -222,6 +224,8 @@ def _store(
             learn_in_background(opened, domain.name, imported=True)
     if waiting:
         index_in_background(context.workspace, domain.name, waiting)
+    if unexpected:
+        note(unexpected)
     return report
 
 

@@ -97,6 +97,11 @@ def told_if_new(store: Store, key: str) -> str:
     return f"{key!r} is new here. {near_users(store, key)}".strip()
 
 
+def told_if_misspelt(store: Store, key: str) -> str:
+    """The same, where somebody who is known has a name that is spelt nearly so; else ""."""
+    return told_if_new(store, key) if near_users(store, key) else ""
+
+
 def near_users(store: Store, key: str) -> str:
     """A question whether somebody was meant whose name is spelt nearly so; "" for none."""
     rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])

@@ -139,3 +139,22 @@ def test_index_brings_vectors_up_to_date(cli, own_workspace):
         opened.store.execute("DELETE FROM embedding")
     assert json.loads(cli("--workspace", own_workspace, "index", "--json").out)["cocktails"] > 0
     assert cli("--workspace", own_workspace, "ask", "gin").code == 0
+
+
+def test_a_user_who_is_new_is_told_where_a_name_is_near(cli, empty_workspace, tmp_path):
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text(
+        "Date,Name,Year,Letterboxd URI,Rating\n2024-01-02,Heat,1995,https://boxd.it/2aa,4\n",
+        encoding="utf-8",
+    )
+
+    def told(user):
+        place = ("--workspace", empty_workspace, "import", "letterboxd", ratings)
+        code, _, err = cli(*place, "--user", user, "--index-later")
+        assert code == 0, err
+        return err
+
+    assert "new here" not in told("anna")  # nobody is there whose name might have been meant
+    assert "'ana' is new here. Did you mean anna?" in told("ana")
+    assert "new here" not in told("ana")
+    assert "new here" not in told("zorg")
