@@ -21,14 +21,23 @@ def hide(arguments: Sequence[str]) -> dict[str, str]:
     return {ARGUMENTS_VARIABLE: json.dumps(list(arguments))}
 
 
-def unhide(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments that were hidden, once, or else the given ones.
+def unhide(shown: Sequence[str]) -> list[str]:
+    """Return the arguments that were hidden, once, or else those that are shown.
 
-    What this process starts in turn does not find them any more.
+    What this process starts in turn does not find them any more. A variable that somebody else set
+    is not heard: what is hidden must contain the one word that is shown.
+
+    Args:
+        shown: The arguments of this process, without its name.
     """
-    hidden = os.environ.pop(ARGUMENTS_VARIABLE, None)
-    if hidden is None:
-        return list(arguments)
+    written = os.environ.pop(ARGUMENTS_VARIABLE, None)
+    if written is None or len(shown) != 1:
+        return list(shown)
     import json
 
-    return [str(one) for one in json.loads(hidden)]
+    try:
+        hidden = json.loads(written)
+    except ValueError:
+        return list(shown)
+    whole = isinstance(hidden, list) and all(isinstance(one, str) for one in hidden)
+    return hidden if whole and shown[0] in hidden else list(shown)

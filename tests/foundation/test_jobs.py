@@ -116,6 +116,14 @@ def test_what_a_command_starts_does_not_find_its_hidden_arguments(monkeypatch):
     assert unhide(["doctor"]) == ["doctor"]
 
 
+@pytest.mark.parametrize("written", ["no JSON", "7", "[7]", '["forget", "--yes"]'])
+def test_hidden_arguments_of_somebody_else_are_not_heard(monkeypatch, written):
+    monkeypatch.setenv(ARGUMENTS_VARIABLE, written)
+    assert unhide(["doctor"]) == ["doctor"]
+    monkeypatch.setenv(ARGUMENTS_VARIABLE, '["doctor", "--repair"]')
+    assert unhide(["doctor", "--json"]) == ["doctor", "--json"]
+
+
 def test_a_failure_keeps_its_kind(send):
     with pytest.raises(BusyError, match=r"^Process 7 holds the store\."):
         send(FAILS).follow(lambda step: None)
