@@ -56,26 +56,13 @@ class TrainingCalls(WorkspaceSession):
         progress: Progress = no_progress,
         **settings: Any,
     ) -> SftOutcome:
-        """Train an adapter for a role; Ctrl+C keeps what was done, as a `LocalrecError` says.
-
-        Args:
-            role: "router", "slots", "reflector", "reranker" or "agent".
-            name: Of the run, which lies in the workspace.
-            base: A model of the catalogue, a GGUF or a folder; by default the chat model.
-            progress: Called with the step, how much of it is done, and of how much.
-            settings: train, validation, epochs, batch, learning_rate, seed, device, threads.
-        """
+        """Train an adapter for a role: the older name of `train.adapter`."""
         from localrec.api.teaching import TrainCalls
 
         return TrainCalls(self).adapter(role, name=name, base=base, progress=progress, **settings)
 
     def export_adapter(self, run: str, out: str | Path) -> AdapterModelCard:
-        """Write a trained adapter as GGUF for llama.cpp; nothing where the two sides differ.
-
-        Args:
-            run: The name of a finished training.
-            out: The file.
-        """
+        """Write a trained adapter as GGUF: the older name of `train.export`."""
         from localrec.api.teaching import TrainCalls
 
         return TrainCalls(self).export(run, out)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from localrec.foundation.progress import Progress
+from localrec.llm.model_catalog import ListedModel
 from localrec_tui.services.models import (
     ModelService,
     ModelSpeed,
-    ModelSummary,
     RoleBinding,
     RunningModel,
 )
@@ -17,15 +17,15 @@ from localrec_tui.services.records import RequestHandle
 
 from .recorder import Recorder
 
-SMALL = ModelSummary(
-    name="small-chat", title="A small one", kind="chat", licence="MIT", size=98_000_000, here=True
+SMALL = ListedModel(
+    name="small-chat", title="A small one", kind="chat", licence="MIT", bytes=98_000_000, here=True
 )
-VECTORS = ModelSummary(
+VECTORS = ListedModel(
     name="vectors",
     title="Makes vectors",
     kind="embedder",
     licence="MIT",
-    size=23_000_000,
+    bytes=23_000_000,
     here=False,
 )
 
@@ -41,7 +41,7 @@ class FakeModelService(Recorder, ModelService):
         super().__init__(Path("nowhere"), tuple)
         self.used: dict[str, str] = {}
 
-    def models(self) -> tuple[ModelSummary, ...]:
+    def models(self) -> tuple[ListedModel, ...]:
         return (SMALL, VECTORS)
 
     def roles(self) -> tuple[RoleBinding, ...]:

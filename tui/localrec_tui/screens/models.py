@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,13 +17,16 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.settings import RULES
 from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
+from localrec_tui.services.models import ModelSpeed, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import FittedTable, fill_table
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.llm.model_catalog import ListedModel
 
 _CHAT = "chat"
 _HEADS = ("Name", "Here", "Size", "Kind", "Licence", "What")
@@ -38,7 +41,7 @@ _VERDICTS = {
 class ModelsLoaded(Message):
     """What there is, who plays what, what runs; `told`: what led to it."""
 
-    models: tuple[ModelSummary, ...]
+    models: Sequence[ListedModel]
     roles: tuple[RoleBinding, ...]
     running: tuple[RunningModel, ...]
     told: str = ""
@@ -80,7 +83,7 @@ class ModelsScreen(AppScreen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._models: tuple[ModelSummary, ...] = ()
+        self._models: Sequence[ListedModel] = ()
         self._roles: tuple[RoleBinding, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -232,18 +235,18 @@ class ModelsScreen(AppScreen[None]):
         services = self.app.services.models
         return ModelsLoaded(services.models(), services.roles(), services.running(), told)
 
-    def _current(self) -> ModelSummary | None:
+    def _current(self) -> ListedModel | None:
         row = self.query_one("#models", DataTable).cursor_row
         return self._models[row] if 0 <= row < len(self._models) else None
 
 
-def _chats(model: ModelSummary) -> bool:
+def _chats(model: ListedModel) -> bool:
     return model.here and model.kind == _CHAT
 
 
-def _cells(model: ModelSummary) -> tuple[str, ...]:
+def _cells(model: ListedModel) -> tuple[str, ...]:
     here = "yes" if model.here else "no"
-    size = f"{model.size / 1e6:,.0f} MB"
+    size = f"{model.bytes / 1e6:,.0f} MB"
     return (model.name, here, size, model.kind, model.licence, model.title)
 
 

@@ -15,18 +15,8 @@ from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.records import RequestHandle
 
 if TYPE_CHECKING:
+    from localrec.llm.model_catalog import ListedModel
     from localrec.llm.model_process import ModelProcess
-
-
-class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A model that localrec knows by name; `size` of its files in bytes, `here`: pulled."""
-
-    name: str
-    title: str
-    kind: str
-    licence: str
-    size: int
-    here: bool
 
 
 class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,21 +62,11 @@ class ModelService:
         self._sender = CommandRunner(folder)
         self._timed: dict[RequestHandle, ModelProcess] = {}
 
-    def models(self) -> tuple[ModelSummary, ...]:
-        """The catalogue."""
-        from localrec.llm.model_catalog import load_catalog, model_folder
+    def models(self) -> Sequence[ListedModel]:
+        """List the models that localrec knows by name."""
+        from localrec.llm.model_catalog import listed_models
 
-        return tuple(
-            ModelSummary(
-                name=name,
-                title=model.title,
-                kind=model.kind,
-                licence=model.licence,
-                size=sum(file.size for file in model.files),
-                here=all((model_folder(name) / file.name).is_file() for file in model.files),
-            )
-            for name, model in load_catalog().items()
-        )
+        return listed_models()
 
     def roles(self) -> tuple[RoleBinding, ...]:
         """Every role."""
