@@ -118,11 +118,11 @@ def import_(
             else:
                 read = partial(_read, known, file, user, _window(since, until), strict=strict)
                 report = _import_read(read, store)
-    if not context.print_json(report := _told_of(path, report)):
+    if not context.print_json(report := _named_by_pipe(path, report)):
         _render(report)
 
 
-def _told_of(path: Path, report: ImportReport) -> ImportReport:
+def _named_by_pipe(path: Path, report: ImportReport) -> ImportReport:
     """The receipt as it is told: what came down a pipe is named by the pipe."""
     import msgspec
 

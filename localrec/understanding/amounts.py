@@ -266,6 +266,6 @@ def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
     if "hour" in units:
         units = {"h": units["hour"], "hr": units["hour"], **units}
     if units.keys() & _PEOPLE:
-        units = {**units, **dict.fromkeys(english().crowd, 1.0)}
+        units = {**units, **dict.fromkeys(english().people_nouns, 1.0)}
         words = (*words, *english().company)
     return _patterns_of(tuple(units.items()), words, _comparisons(spec))

@@ -225,7 +225,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     money: tuple[str, ...]
     spending: tuple[str, ...]
     company: tuple[str, ...]
-    crowd: tuple[str, ...]
+    people_nouns: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
     synonyms: SynonymWords

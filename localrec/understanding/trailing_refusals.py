@@ -22,6 +22,7 @@ _SHORT = phrases_by_first_word(_BEHIND.short_predicates)
 _REACTIONS = phrases(_BEHIND.reactions)
 _THREATS = phrases(_BEHIND.threats)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
+# Words between "are not" and what is refused ("not about farming").
 _LEADS = frozenset("about by from in with of on set made based written a an the any".split())
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
