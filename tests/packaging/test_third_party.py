@@ -46,6 +46,8 @@ async def go():
     async with Client(stdio_client(server)) as client:
         found = await client.call_tool("ask", {"question": "a green tea", "domain": "tea"})
         print([one["name"] for one in found.structured_content["items"]])
+        found = await client.call_tool("ask", {"question": "a green tea", "system": "rare"})
+        print("least rare:", found.structured_content["items"][-1]["name"])
 
 asyncio.run(go())
 """
@@ -59,6 +61,9 @@ services = AppServices(Path(sys.argv[1]))
 request = QuestionRequest(text="a green tea")
 found = services.ask(request, RequestHandle(), lambda items: None)
 print([one.name for one in services.domains()], [one.name for one in found.answer.items])
+request = QuestionRequest(text="a green tea", system="rare")
+found = services.ask(request, RequestHandle(), lambda items: None)
+print(services.plugin_systems(), "least rare:", found.answer.items[-1].name)
 services.close()
 """
 CONFIG = """
@@ -117,6 +122,7 @@ def test_the_server_uses_the_wheel(tea_desk):
     told = environment.python("-c", MCP, str(desk))
     assert told.returncode == 0, told.stderr
     assert set(re.findall(r"'(\w+)'", told.stdout)) == {"Gyokuro", "Gunpowder", "Sencha"}
+    assert "least rare: Sencha" in told.stdout
 
 
 def test_the_app_uses_the_wheel(tea_desk):
@@ -125,3 +131,4 @@ def test_the_app_uses_the_wheel(tea_desk):
     told = environment.python("-c", APP, str(desk))
     assert told.returncode == 0, told.stderr
     assert "['tea']" in told.stdout and "'Gyokuro'" in told.stdout
+    assert "('rare',) least rare: Sencha" in told.stdout
