@@ -11,8 +11,8 @@ import gc
 import time
 
 _IDLE_S = 0.6  # without a key: long for a typist, short for a reader
-_YOUNG, _MIDDLE = 5_000, 10  # objects, and looks at those, before a look at what is a bit older
-_NEVER_IDLE = 50  # such looks before all is looked through though keys still come
+_YOUNG, _MIDDLE = 2_000, 10  # objects, and looks at those, before a look at what is a bit older
+_NEVER_IDLE = 4  # such looks before all is looked through though keys still come
 _WORTH_IT = 2  # such looks before the next pause is used
 
 
