@@ -300,7 +300,8 @@ class Catalogue:
 
     def _load_items(self) -> None:
         numbers = ", ".join(
-            f"TRY_CAST(properties->>'$.{name}' AS DOUBLE)" for name in self.domain.numbers
+            f"coalesce(TRY_CAST(properties->>'$.{name}' AS DOUBLE), 'nan')"
+            for name in self.domain.numbers
         )
         flags = ", ".join(f"coalesce(properties->>'$.{name}', '')" for name in self.domain.flags)
         extra = "".join(f", {part}" for part in (numbers, flags) if part)
@@ -316,7 +317,7 @@ class Catalogue:
         self._item_of = {key: index for index, key in enumerate(self.keys)}
         rest = values[3:]
         self.numbers = {
-            name: np.ma.filled(np.ma.asarray(rest[place], dtype=np.float64), np.nan)
+            name: np.asarray(rest[place], dtype=np.float64)
             for place, name in enumerate(self.domain.numbers)
         }
         self.flags = {
