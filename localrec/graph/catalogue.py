@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
+from localrec.graph.item_families import ItemFamilies
 from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
@@ -286,6 +287,16 @@ class Catalogue:
     def _families_of(self, item: int) -> frozenset[int]:
         """All families above an item's components."""
         return frozenset(self.ancestors(int(index) for index in self.components_of(item)))
+
+    @cached_property
+    def item_families(self) -> ItemFamilies:
+        """The families above the components of items, to compare many at once."""
+        component = self.domain.kind_of("component")
+        above = [
+            self.ancestors((index,)) if one.kind == component else ()
+            for index, one in enumerate(self.attributes)
+        ]
+        return ItemFamilies.of(self._first_link, self._link_attribute, above)
 
     def none(self) -> Mask:
         """A mask of no item."""

@@ -38,7 +38,7 @@ def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) 
         pool = as_wished
     items = np.flatnonzero(_window(shared, counts, size, pool, setting)).astype(np.int32)
     likeness = shared[items] / max(1.0, float(size))
-    kin = _family_likeness(query.catalogue, seeds[0], items)
+    kin = query.catalogue.item_families.overlap(int(seeds[0]), items)
     texts = query.similarity(items, "description")
     scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
     alike = _same_flags(query, int(seeds[0]), items)
@@ -97,18 +97,6 @@ def _window(
             if inside.sum() >= setting.k:
                 return inside
     return sharing
-
-
-def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray[np.float32]:
-    """Jaccard overlap of the families above the components, shape (len(items),)."""
-    own = catalogue.ancestors(int(i) for i in catalogue.components_of(seed))
-    if not own:
-        return np.zeros(len(items), dtype=np.float32)
-    overlap = []
-    for item in items:
-        other = catalogue.families_of(int(item))
-        overlap.append(len(own & other) / len(own | other) if other else 0.0)
-    return np.array(overlap, dtype=np.float32)
 
 
 def is_wish_met(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.float32]:
