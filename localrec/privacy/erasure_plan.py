@@ -245,7 +245,11 @@ class ErasurePlan:
             "AND coalesce($domain, n.domain) = n.domain",
             {"item": scope.item, "domain": scope.domain},
         )
-        store.execute(f"CREATE TEMP TABLE orphan AS {items} WHERE n.node_id IN {_ONLY_BROUGHT}")
+        store.execute(
+            f"CREATE TEMP TABLE orphan AS {items} WHERE $item IS NULL "
+            f"AND n.node_id IN {_ONLY_BROUGHT}",
+            {"item": scope.item},
+        )
         held = " UNION ALL ".join(
             f"SELECT t.{column} FROM {table} t WHERE t.{column} IN (SELECT node_id FROM orphan) "
             f"AND ({_goes_with_owner(scope, rule)}) IS NOT TRUE"
@@ -256,7 +260,22 @@ class ErasurePlan:
             "INSERT INTO going_node SELECT node_id FROM named_item UNION "
             f"SELECT node_id FROM orphan WHERE node_id NOT IN ({held})"
         )
+        store.execute(
+            "CREATE TEMP TABLE held_orphan AS FROM orphan "
+            "WHERE node_id NOT IN (SELECT node_id FROM going_node)"
+        )
         store.execute("DROP TABLE orphan")
+
+    def keep_held_orphans(self, brought: str) -> None:
+        """Note that items stay for those alone who did something with them.
+
+        Their own import leaves. So that they leave with the last who holds them, the table
+        `brought` (of the new store) says that no import brought them.
+        """
+        self.store.execute(
+            f"INSERT INTO {brought} SELECT node_id, {_NO_IMPORT} FROM held_orphan "
+            f"WHERE node_id NOT IN (SELECT node_id FROM {brought} WHERE import_id = {_NO_IMPORT})"
+        )
 
     def _mark_attributes(self) -> None:
         """Add to going_node the attributes that leaving rows led to and nothing leads to now."""
@@ -358,9 +377,10 @@ class ErasurePlan:
         return [said for (said,) in rows]
 
 
+_NO_IMPORT = 0  # in `brought`: those who did something with an item hold it, nobody else
 _ONLY_BROUGHT = (
-    "(SELECT node_id FROM brought GROUP BY node_id "
-    "HAVING bool_and(import_id IN (SELECT import_id FROM going_import)))"
+    "(SELECT node_id FROM brought GROUP BY node_id HAVING bool_and("
+    f"import_id = {_NO_IMPORT} OR import_id IN (SELECT import_id FROM going_import)))"
 )
 
 
