@@ -220,6 +220,14 @@ def test_an_item_that_a_forgotten_user_brought_goes_with_the_last_who_held_it(tm
         assert _items(folder) == []
 
 
+def test_a_user_with_the_number_of_a_forgotten_item_is_no_trace_of_it(ratings):
+    folder = ratings.parent / "workspace"
+    with Workspace(folder, hold_s=0.0) as desk:
+        desk.import_file(ratings, "movielens")
+        assert not desk.forget(item="1").found
+    assert _items(folder) == []
+
+
 def _items(folder):
     with open_settled(folder, read_only=True) as store:
         return [name for (name,) in store.rows("SELECT name FROM items")]
