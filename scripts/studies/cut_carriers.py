@@ -170,7 +170,7 @@ def _finds_all(asked: AskedQuestion, mentions: Sequence[Mention], names: Labelle
     def is_found(labels: Iterable[Label]) -> bool:
         return any(names.speaks_of(label, one) for label in labels for one in mentions)
 
-    wishes = [(label,) for label in asked.must if is_named(label)]
+    wishes: list[tuple[Label, ...]] = [(label,) for label in asked.must if is_named(label)]
     wishes += [group for group in asked.any_of if all(map(is_named, group))]
     refused = [label for label in asked.barred if is_named(label)]
     return all(map(is_found, wishes)) and (not refused or is_found(refused))
