@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import DataTable
 
 from localrec.data.rows import Event
+from localrec_tui.widgets import item_pane
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.paged_table import PagedTable
 from localrec_tui.widgets.side_pane import SidePane
@@ -109,9 +110,12 @@ class TestBrowse:
             await press(pilot, "down")
             await _beside(pilot)
             monkeypatch.setattr(ItemPane, "_draw", noted)
+            for pause in ("_PAUSE_S", "_LATE_S"):  # they end when this test says so
+                monkeypatch.setattr(item_pane, pause, 3_600)
             before = pilot.app.screen.query_one(ItemPane).border_title
             await pilot.press("down")
             after_the_key = pilot.app.screen.query_one(ItemPane).border_title, list(drawn)
+            pilot.app.screen.query_one(ItemPane)._load()
             await _beside(pilot)
         assert after_the_key == (before, []), "the key waits for no item"
         assert drawn == [("Drink 001", True)]
