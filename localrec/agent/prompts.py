@@ -51,7 +51,7 @@ def request_text(tool_context: ToolContext, k: int, history: int) -> str:
         tool_context.strengths.tolist(),
     )
     newest = list(zip(*columns, strict=True))[-history:]
-    had = [_judged(titles[item], stars, liked) for item, stars, liked in newest]
+    had = [_rated(titles[item], stars, liked) for item, stars, liked in newest]
     offered = [quoted(titles[item]) for item in tool_context.candidates.tolist()]
     lines = [f"The {plural} that the person chose before, the latest last:", *_numbered(had)]
     if tool_context.instruction:
@@ -78,7 +78,7 @@ def _numbered(lines: Sequence[str]) -> list[str]:
     return [f"{number}. {line}" for number, line in enumerate(lines, 1)] or ["none"]
 
 
-def _judged(title: str, stars: float, liked: float) -> str:
+def _rated(title: str, stars: float, liked: float) -> str:
     if not np.isnan(stars):
         return f"{quoted(title)}, {stars:g} of 5 stars"
     return f"{quoted(title)}, disliked" if liked < 0 else quoted(title)

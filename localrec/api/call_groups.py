@@ -78,7 +78,7 @@ class CallGroups(UpkeepCalls):
 
     @cached_property
     def learn(self) -> LearnCalls:
-        """The default ranking of each domain: learn it, status, stop, judge."""
+        """The default ranking of each domain: learn it, status, stop, weigh a reranker."""
         from localrec.api.upkeep import LearnCalls
 
         return LearnCalls(self)

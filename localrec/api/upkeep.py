@@ -42,7 +42,7 @@ class LearnCalls(CallGroup):
         """Stop running fits; none begins by itself until somebody asks for one."""
         return self._status(domain, stop=True)
 
-    def judge(
+    def reranker_share(
         self,
         system: str,
         *,
@@ -50,7 +50,7 @@ class LearnCalls(CallGroup):
         cases: int = 60,
         progress: Progress = no_progress,
     ) -> dict[str, RerankerShare]:
-        """Learn what the verdict of a system with a model counts beside what was learnt.
+        """Learn how much a reranker with a model counts beside what was learnt.
 
         Args:
             system: "memrec-model", "agenticrec" or a variant.

@@ -38,6 +38,7 @@ OLD_OPTIONS = {
     "--searched": "--mine-requests",
     "--start": "--init-adapter",
     "--serving": "--rollout-model",
+    "--judge": "--reranker",
 }
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _UNWRAPPED = 100_000  # columns; longer than any line

@@ -68,7 +68,7 @@ def _as_history(
 ) -> tuple[HistoryRows | BulkHistory, Domain]:
     from localrec.sources.catalogues.records import open_records
     from localrec.sources.domain_words import domain_of_header
-    from localrec.sources.import_log import judge_report
+    from localrec.sources.import_log import refuse_heavy_losses
     from localrec.sources.mapped_table import MappedTableSource
     from localrec.sources.table_guess import mapping_text
     from localrec.sources.table_history import read_history
@@ -94,14 +94,14 @@ def _as_history(
     if table.is_part and domain.columns is None:
         try:
             bulk = MappedTableSource().read_by(mapping, path, path, domain, options.user)
-            judge_report(bulk.report)
+            refuse_heavy_losses(bulk.report)
         except InputError:  # titles above the header, ratings such as 8/10: row by row, then
             note(f"{path.name} is read row by row, which takes longer.")
         else:
             return bulk, domain
     whole = open_records(path) if table.is_part else table
     found = read_history(whole, mapping, domain, options.user)
-    judge_report(found.report)
+    refuse_heavy_losses(found.report)
     return found, domain
 
 

@@ -153,11 +153,11 @@ def _read(
 ) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The rows of a file of a known kind, or those that an accepted guess has read."""
     from localrec.sources import open_source, read_export
-    from localrec.sources.import_log import judge_report
+    from localrec.sources.import_log import refuse_heavy_losses
 
     kind, about = known
     if not isinstance(kind, str):
-        judge_report(kind.report, strict=strict)
+        refuse_heavy_losses(kind.report, strict=strict)
         return kind, about
     source = open_source(kind)
     if getattr(source, "personal", False) and about.name != source.domain:
@@ -183,7 +183,7 @@ def _read_mapped(
     from localrec.data.rows import BulkHistory
     from localrec.foundation.file_marks import marks_of, unchanged
     from localrec.graph.domain_files import load_domain, use_domains_of
-    from localrec.sources.import_log import judge_report
+    from localrec.sources.import_log import refuse_heavy_losses
     from localrec.sources.mapped_table import MappedTableSource, domain_of_mapped, read_mapping
 
     use_domains_of(context.workspace)
@@ -193,7 +193,7 @@ def _read_mapped(
         found = MappedTableSource().read_by(told, data, mapping, about, user)
         if isinstance(found, BulkHistory):
             found = msgspec.structs.replace(found, marks=marks_of(found.files))
-    judge_report(found.report, strict=strict)
+    refuse_heavy_losses(found.report, strict=strict)
     return found, about
 
 

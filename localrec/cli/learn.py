@@ -26,7 +26,7 @@ Examples:\n\n
   localrec learn --domain movies\n\n
   localrec learn --status\n\n
   localrec learn --stop\n\n
-  localrec learn --judge memrec-model
+  localrec learn --reranker memrec-model
 """
 
 
@@ -43,17 +43,18 @@ def learn(
             help="Stop a running fit. localrec learn, or the next import, continues it.",
         ),
     ] = False,
-    judge: Annotated[
+    reranker: Annotated[
         str | None,
         typer.Option(
-            "--judge",
+            "--reranker",
             metavar="SYSTEM",
-            help="Learn what the verdict of a system with a model counts beside what was learnt: "
+            help="Learn how much a reranker with a model counts beside what was learnt: "
             "memrec-model, agenticrec or a variant.",
         ),
     ] = None,
     cases: Annotated[
-        int, typer.Option(min=20, metavar="N", help="Held-out items that a judge is asked about.")
+        int,
+        typer.Option(min=20, metavar="N", help="Held-out items that it is asked about."),
     ] = 60,
 ) -> None:
     """Learn the default ranking of each domain from all that users did with its items.
@@ -62,8 +63,8 @@ def learn(
     killed goes on where it was, and one without new interactions ends at once. What is learnt is a
     cache of the store: forgetting removes it.
 
-    A judge has no share in a list before one was learnt, which takes a while, since its model is
-    asked about each held-out item. It gets one only if its verdict makes the order better.
+    A reranker has no share in a list before one was learnt, which takes a while, since its model is
+    asked about each held-out item. It gets one only if its scores make the order better.
     """
     from localrec.workspace.domain_choice import domain_of_question
     from localrec.workspace.ranking_fits import fit_status
@@ -77,8 +78,8 @@ def learn(
             for name, one in found.items():
                 note(f"{name}: {one.text}")
         return
-    if judge is not None:
-        shares = {name: _learn_judge(context.workspace, name, judge, cases) for name in domains}
+    if reranker is not None:
+        shares = {name: _learn_share(context.workspace, name, reranker, cases) for name in domains}
         if not context.print_json(shares):
             for name, share in shares.items():
                 note(f"{name}: {share.as_sentence()}")
@@ -127,7 +128,7 @@ def _learn(folder: Path, domain: str) -> FittedRanking:
         return fit_domain(folder, domain, steps, lambda: bool(is_stopped))
 
 
-def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> RerankerShare:
+def _learn_share(folder: Path, domain: str, system: str, cases: int) -> RerankerShare:
     from localrec.ranking.learned.evidence.base import FitStoppedError
     from localrec.systems.reranker_learning import learn_reranker_share
 
@@ -144,7 +145,7 @@ def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> Reranker
         except FitStoppedError as error:
             raise CutShortError(
                 "Learning a share was stopped, and nothing of it was kept.",
-                f"Start it again: localrec learn --judge {system}",
+                f"Start it again: localrec learn --reranker {system}",
             ) from error
         except BusyError as error:
             raise BusyError(

@@ -28,7 +28,7 @@ def reader(
     held_out: Annotated[
         list[Path] | None,
         typer.Option(
-            "--held-out", metavar="FILE", help="Carriers to judge by, of nobody who wrote others."
+            "--held-out", metavar="FILE", help="Carriers to score by, of nobody who wrote others."
         ),
     ] = None,
     questions: Annotated[

@@ -16,7 +16,7 @@ from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.file_marks import marks_of, unchanged
 from localrec.foundation.plugins import SOURCES, find_plugin, list_plugins
-from localrec.sources.import_log import judge_report
+from localrec.sources.import_log import refuse_heavy_losses
 from localrec.sources.protocols import HistorySource, Source
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def read_export(
         )
         if isinstance(found, BulkHistory):
             found = msgspec.structs.replace(found, marks=marks_of(found.files))
-    judge_report(found.report, strict=strict)
+    refuse_heavy_losses(found.report, strict=strict)
     return found
 
 

@@ -16,7 +16,7 @@ _MANY = 5  # repairs that are summed up at the end of the receipt
 _NAMED = 10_000  # rows told one by one; beyond them a broken file would fill memory and store
 
 
-def judge_report(report: ImportReport, *, strict: bool = False) -> None:
+def refuse_heavy_losses(report: ImportReport, *, strict: bool = False) -> None:
     """Refuse a file of which too much would be lost.
 
     Args:

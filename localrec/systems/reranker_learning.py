@@ -1,4 +1,4 @@
-"""Learn the weight of a reranker from a store: `localrec learn --judge SYSTEM`.
+"""Learn the weight of a reranker from a store: `localrec learn --reranker SYSTEM`.
 
 The weight is learnt from users' newest items, in a copy of the store without them: its evidence,
 memory and tools do not contain them, and the default is learnt anew there. The reranker orders each
@@ -82,7 +82,7 @@ def learn_reranker_share(
         with without_items(opened, domain, chosen) as reduced:
             learn_default(reduced, domain, config, progress=progress, should_stop=should_stop)
             found = _rerank(reduced, domain, system, chosen, progress, should_stop)
-        share = learn_share(ranker.share.judge, found, SEED)
+        share = learn_share(ranker.share.reranker, found, SEED)
         write_share(folder / "indexes", domain, share)
     return share
 

@@ -239,7 +239,7 @@ def figure_of(one: SystemResult, metric: str) -> IntervalEstimate:
 
 def searched_s(one: SystemResult) -> float | None:
     """Seconds that all trials took; None without a search."""
-    return sum(trial.fit_s + trial.judge_s for trial in one.search.trials) if one.search else None
+    return sum(trial.fit_s + trial.scoring_s for trial in one.search.trials) if one.search else None
 
 
 def told_settings(runs: Sequence[RunFolder]) -> Iterator[str]:

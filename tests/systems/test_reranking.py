@@ -151,17 +151,17 @@ class TestAModel:
         assert good in about
         assert bad not in about
 
-    def test_that_judges_need_not_be_the_one_that_writes(self, opened, monkeypatch):
-        judge, writer = ScriptedModel(lambda messages: "0.9 0.1"), ScriptedModel(barkeeper())
-        roles = {"reranker": judge, "writer": writer}
+    def test_that_reranker_need_not_be_the_one_that_writes(self, opened, monkeypatch):
+        reranker, writer = ScriptedModel(lambda messages: "0.9 0.1"), ScriptedModel(barkeeper())
+        roles = {"reranker": reranker, "writer": writer}
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: roles[role])
         told = ranked(opened)
-        assert judge.calls == 6
-        assert {one[0].content.split(".")[0] for one in judge.asked} == {
+        assert reranker.calls == 6
+        assert {one[0].content.split(".")[0] for one in reranker.asked} == {
             "You judge whether a person would choose a drink next"
         }
         assert "Name at most" in writer.asked[0][-1].content
-        assert told.calls == judge.calls + writer.calls
+        assert told.calls == reranker.calls + writer.calls
         assert told.tokens["rerank"] > 0 and told.tokens["facets"] > 0
 
     def test_that_likes_all_alike_leaves_the_order_of_the_evidence(self, opened, scripted):
@@ -276,7 +276,7 @@ def test_lists_of_twenty_candidates_are_the_paper_s():
     assert DEFAULT_CANDIDATES == 20
 
 
-def test_a_judge_that_is_not_there_is_told_with_those_that_are():
+def test_a_reranker_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(UsageError) as caught:
         SYSTEM_REGISTRY.get("memrec-oracle", "recommender")
     assert {"memrec-model", "memrec-vector"} <= set(re.findall(r"[\w-]+", caught.value.hint))

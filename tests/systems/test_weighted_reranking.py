@@ -27,7 +27,7 @@ from .test_reranking import barkeeper
 HISTORY = tuple(DRINKS[:3])
 LAST = "peat-bog"
 ASKED = RankRequest(id=1, candidates=tuple(DRINKS[3:]), history=HISTORY)
-JUDGE = "memrec-model with scripted"
+RERANKER = "memrec-model with scripted"
 
 
 def learnt(folder):
@@ -75,10 +75,10 @@ def listed(folder, system, user):
 
 
 def gave(share):
-    return RerankerShare(judge=JUDGE, share=share, cases=60, gain=0.02, error=0.001)
+    return RerankerShare(reranker=RERANKER, share=share, cases=60, gain=0.02, error=0.001)
 
 
-def judged(folder, **settings):
+def weighed(folder, **settings):
     quiet = {"progress": lambda *_: None, "should_stop": lambda: False} | settings
     return learn_reranker_share(folder, BAR.name, "memrec-model", 40, **quiet)
 
@@ -122,14 +122,14 @@ def test_the_agent_has_no_share_either_before_one_was_learnt(shared, model):
 class TestLearning:
     def test_a_model_at_chance_gets_none_and_the_store_stays_as_it_was(self, own, model):
         before = (own / "store.duckdb").read_bytes()
-        found = judged(own)
+        found = weighed(own)
         assert found.share == 0.0
         assert found.cases >= 30
-        assert read_share(own / "indexes", BAR.name, JUDGE) == found
+        assert read_share(own / "indexes", BAR.name, RERANKER) == found
         assert (own / "store.duckdb").read_bytes() == before
         assert not list(folder_of(own / "indexes", BAR.name).glob("judging-*"))
 
-    def test_the_judge_knows_nothing_of_what_is_held_out(self, own, model, monkeypatch):
+    def test_the_reranker_knows_nothing_of_what_is_held_out(self, own, model, monkeypatch):
         seen = []
 
         def both_scores(self, user, profile, items):
@@ -142,7 +142,7 @@ class TestLearning:
         monkeypatch.setattr(
             "localrec.systems.reranking.RerankingRecommender.both_scores", both_scores
         )
-        judged(own)
+        weighed(own)
         assert len(seen) >= 30
         assert set(seen) == {(False, True)}
 
@@ -155,7 +155,7 @@ class TestLearning:
         monkeypatch.setattr(
             "localrec.systems.reranking.RerankingRecommender.both_scores", both_scores
         )
-        assert judged(own).share > 0.5
+        assert weighed(own).share > 0.5
 
     def test_what_was_stopped_leaves_neither_a_share_nor_a_copy(self, own, model):
         asked = []
@@ -165,22 +165,22 @@ class TestLearning:
             return model.calls > 5
 
         with pytest.raises(FitStoppedError):
-            judged(own, should_stop=should_stop)
+            weighed(own, should_stop=should_stop)
         assert asked
-        assert read_share(own / "indexes", BAR.name, JUDGE).cases == 0
+        assert read_share(own / "indexes", BAR.name, RERANKER).cases == 0
         assert not list(folder_of(own / "indexes", BAR.name).glob("judging-*"))
 
     def test_what_a_killed_process_left_is_removed(self, own, model):
         left = folder_of(own / "indexes", BAR.name) / "judging-old"
         left.mkdir()
         (left / "store.duckdb").write_bytes(b"a copy")
-        judged(own)
+        weighed(own)
         assert not left.exists()
 
     def test_two_at_once_are_refused(self, own, model):
         kept = folder_of(own / "indexes", BAR.name)
         with exclusive(kept / "judging.lock", of=kept), pytest.raises(BusyError):
-            judged(own)
+            weighed(own)
 
     def test_a_system_without_a_model_is_refused(self, own):
         with pytest.raises(UsageError, match="asks no model"):
@@ -190,9 +190,9 @@ class TestLearning:
 
     def test_a_default_that_was_not_learnt_is_refused(self, tmp_path, model):
         with pytest.raises(UsageError, match="not learnt yet"):
-            judged(bar(tmp_path / "bar"))
+            weighed(bar(tmp_path / "bar"))
 
     def test_forgetting_removes_what_was_learnt(self, own, model):
         write_share(own / "indexes", BAR.name, gave(4.0))
         forget(own, ForgetScope(user=KEY.format(0)), dry_run=False, progress=lambda *_: None)
-        assert read_share(own / "indexes", BAR.name, JUDGE).cases == 0
+        assert read_share(own / "indexes", BAR.name, RERANKER).cases == 0

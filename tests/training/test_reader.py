@@ -19,7 +19,7 @@ from localrec.training.reader.carriers import (
 from localrec.training.reader.role_network import TorchRoleNetwork
 from localrec.training.reader.role_questions import QuestionComposer, read_names
 from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of, sized_like
-from localrec.training.reader.role_training import RoleReport, judge_roles, train_roles
+from localrec.training.reader.role_training import RoleReport, score_roles, train_roles
 from localrec.understanding.question_roles import PLACE, RoleTagger, load_roles, softmax
 from tests.understanding.test_question_roles import LetterEncoder
 
@@ -160,5 +160,5 @@ def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
     tagger = RoleTagger(load_roles(out), encoder)
     text = "No zeppelins for me, please"
     assert tagger.tag(text, tokens(text)).named(1, 2, "barred") > 0.5
-    again = judge_roles(tagger, QuestionComposer(CARRIERS, SMALL.seed + 1).compose(600))
+    again = score_roles(tagger, QuestionComposer(CARRIERS, SMALL.seed + 1).compose(600))
     assert abs(again.right - report.held_out.right) < 0.02

@@ -77,14 +77,14 @@ class TuningTrial(msgspec.Struct, frozen=True, kw_only=True):
         settings: All of the baseline's, those that did not vary too.
         score: Of the validation split, higher is better.
         fit_s: Seconds to fit.
-        judge_s: Seconds to score and measure.
+        scoring_s: Seconds to score and measure.
     """
 
     number: int
     settings: dict[str, SettingValue]
     score: float
     fit_s: float
-    judge_s: float
+    scoring_s: float = msgspec.field(name="judge_s")
 
 
 class TuningResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ def tune(
     make: Callable[[Settings], Recommender],
     space: SearchSpace,
     train: Interactions,
-    judge: Callable[[Recommender], float],
+    measure: Callable[[Recommender], float],
     *,
     budget: int,
     seed: int,
@@ -125,8 +125,8 @@ def tune(
     Args:
         make: A new baseline from some settings, defaults for the rest.
         space: What may vary; an empty one gets one trial.
-        train: What each is fitted on; without the rows that `judge` measures with.
-        judge: How good a fitted baseline is on the validation split, higher is better.
+        train: What each is fitted on; without the rows that `measure` scores with.
+        measure: How good a fitted baseline is on the validation split, higher is better.
         budget: Trials at most, the defaults among them.
         seed: Of the draws and of every fit.
         progress: Hears of each trial.
@@ -145,7 +145,7 @@ def tune(
             continue
         progress(f"tuning {name}", len(trials), budget)
         seen.append(baseline.settings)
-        trials.append(_try(baseline, len(trials) + 1, train, judge, seed))
+        trials.append(_try(baseline, len(trials) + 1, train, measure, seed))
         if len(trials) == budget:
             break
     progress(f"tuning {name}", len(trials), len(trials))
@@ -158,13 +158,13 @@ def _try(
     baseline: Recommender,
     number: int,
     train: Interactions,
-    judge: Callable[[Recommender], float],
+    measure: Callable[[Recommender], float],
     seed: int,
 ) -> TuningTrial:
     started = time.perf_counter()
     baseline.fit(train, seed, no_progress)  # the trials tell how far the search is
     fitted = time.perf_counter()
-    score = float(judge(baseline))
+    score = float(measure(baseline))
     if math.isnan(score):
         raise UsageError(
             f"The validation score of {baseline.name} with {baseline.settings} is no number.",
@@ -175,7 +175,7 @@ def _try(
         settings=dict(baseline.settings),
         score=score,
         fit_s=fitted - started,
-        judge_s=time.perf_counter() - fitted,
+        scoring_s=time.perf_counter() - fitted,
     )
 
 

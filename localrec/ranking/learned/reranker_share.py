@@ -50,7 +50,7 @@ class RerankerShare(msgspec.Struct, Record, frozen=True, kw_only=True, forbid_un
     """The weight of a reranker's scores, and the data that it was learnt from.
 
     Args:
-        judge: The name of the system and of its model.
+        reranker: The name of the system and of its model.
         share: Weight of the reranker's deviations in units of the default's score; 0: none.
         cases: How many held-out items it was learnt from.
         gain: Mean gain in NDCG by the reranker, on cases that were not used to learn the weight.
@@ -59,7 +59,7 @@ class RerankerShare(msgspec.Struct, Record, frozen=True, kw_only=True, forbid_un
         default: Mean NDCG of the default by itself.
     """
 
-    judge: str
+    reranker: str = msgspec.field(name="judge")
     share: float
     cases: int
     gain: float = 0.0
@@ -70,24 +70,25 @@ class RerankerShare(msgspec.Struct, Record, frozen=True, kw_only=True, forbid_un
     def as_sentence(self) -> str:
         """Write the weight as a sentence for lists."""
         if not self.cases:
+            system = self.reranker.partition(" ")[0]
             return (
-                f"The reranking by {self.judge} has no share in the order, since none was learnt "
-                f"(localrec learn --judge {self.judge.partition(' ')[0]}); the default's stands."
+                f"The reranking by {self.reranker} has no share in the order, since none was "
+                f"learnt (localrec learn --reranker {system}); the default's stands."
             )
         measured = f"{self.gain:+.3f} ± {2 * self.error:.3f} NDCG over {self.cases} held-out cases"
         if not self.share:
             return (
-                f"The reranking by {self.judge} has no share in the order: it did not make the "
+                f"The reranking by {self.reranker} has no share in the order: it did not make the "
                 f"default's better ({measured})."
             )
-        return f"The reranking by {self.judge} has a share of {self.share:.2f} ({measured})."
+        return f"The reranking by {self.reranker} has a share of {self.share:.2f} ({measured})."
 
 
-def learn_share(judge: str, cases: RerankedCases, seed: int) -> RerankerShare:
+def learn_share(reranker: str, cases: RerankedCases, seed: int) -> RerankerShare:
     """Learn the weight from cases; the same cases and seed give the same weight."""
     many = len(cases)
     if many < FEWEST_CASES:
-        return RerankerShare(judge=judge, share=0.0, cases=many)
+        return RerankerShare(reranker=reranker, share=0.0, cases=many)
     losses = np.stack([_losses(cases, share) for share in _SHARES.tolist()])
     fold = np.random.default_rng(seed).permutation(many) % FOLDS
     before = ndcg_of_first(cases.default)
@@ -100,7 +101,7 @@ def learn_share(judge: str, cases: RerankedCases, seed: int) -> RerankerShare:
     gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(many))
     helps = gain > _BEYOND_CHANCE * error
     return RerankerShare(
-        judge=judge,
+        reranker=reranker,
         share=float(_SHARES[int(np.argmin(losses.mean(axis=1)))]) if helps else 0.0,
         cases=many,
         gain=gain,
@@ -145,25 +146,25 @@ def ndcg_of_first(scores: Floats) -> NDArray[np.float64]:
     return mean
 
 
-def read_share(indexes: Path, domain: str, judge: str) -> RerankerShare:
+def read_share(indexes: Path, domain: str, reranker: str) -> RerankerShare:
     """Read the weight of a reranker in a domain; 0 where none was learnt."""
     try:
-        encoded = _file(folder_of(indexes, domain), judge).read_bytes()
+        encoded = _file(folder_of(indexes, domain), reranker).read_bytes()
         return msgspec.json.decode(encoded, type=RerankerShare)
     except (OSError, msgspec.DecodeError):  # a cache: what is damaged was never learnt
-        return RerankerShare(judge=judge, share=0.0, cases=0)
+        return RerankerShare(reranker=reranker, share=0.0, cases=0)
 
 
 def write_share(indexes: Path, domain: str, found: RerankerShare) -> None:
     """Save the weight beside the domain's ranker; forgetting removes both."""
-    path = _file(folder_of(indexes, domain), found.judge)
+    path = _file(folder_of(indexes, domain), found.reranker)
     part = path.with_suffix(".tmp")
     part.write_bytes(msgspec.json.encode(found))
     part.replace(path)
 
 
-def _file(folder: Path, judge: str) -> Path:
-    return folder / f"share-{short_digest(judge)}.json"
+def _file(folder: Path, reranker: str) -> Path:
+    return folder / f"share-{short_digest(reranker)}.json"
 
 
 def _losses(cases: RerankedCases, share: float) -> NDArray[np.float64]:

@@ -67,13 +67,13 @@ class QuestionComposer:
         carriers: Of several hands.
         seed: Of every draw.
         names: Other names than those for training, which then are the only ones; the questions
-            then are the carriers alone, so that these are judged and no wordings of our own.
+            then are the carriers alone, so that these are scored and no wordings of our own.
     """
 
     def __init__(self, carriers: Sequence[Carrier], seed: int, names: Names | None = None) -> None:
         self._random = random.Random(f"roles {seed}")
         self._names = names or read_names()
-        self._is_judged = names is not None
+        self._is_held_out = names is not None
         self._domains = sorted(self._names)
         plain = plain_clauses()
         self._plain = {
@@ -101,7 +101,7 @@ class QuestionComposer:
         return here and all(slot.type in self._names[domain] for slot in carrier.slots)
 
     def _question(self, domain: str) -> TaggedQuestion:
-        draw = 0.0 if self._is_judged else self._random.random()
+        draw = 0.0 if self._is_held_out else self._random.random()
         if draw < _CARRIERS:
             pieces = self._carrier(domain)
             if self._random.random() < _TWO:
@@ -178,14 +178,14 @@ class QuestionComposer:
             yield (self._name(slot, domain), slot.role)
 
     def _name(self, slot: CarrierSlot, domain: str) -> str:
-        strange = 0.0 if self._is_judged else _STRANGE
+        strange = 0.0 if self._is_held_out else _STRANGE
         if slot.role != "bound" and self._random.random() < strange:
             words = [self._pick(self._english) for _ in range(self._random.choice((1, 1, 2)))]
             name = " ".join(words)
             return name.title() if self._random.random() < 0.3 else name
         name = self._pick(self._names[domain][slot.type])
         words = name.split(" ")
-        if len(words) > 1 and not self._is_judged and self._random.random() < _PART:
+        if len(words) > 1 and not self._is_held_out and self._random.random() < _PART:
             words.pop(self._random.randrange(len(words)))
         return " ".join(words)
 

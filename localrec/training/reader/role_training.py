@@ -39,7 +39,7 @@ class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
     """How well names and other words were told apart by what they are there for.
 
     Args:
-        names: How many names were judged.
+        names: How many names were scored.
         right: Share of them with their role.
         barred_found: Share of the refused names that are taken for refused.
         barred_right: Share of right ones among the names taken for refused.
@@ -89,7 +89,7 @@ def train_reader(
 
     Args:
         carriers: Files of questions with slots for names.
-        held_out: Files to judge by, of nobody who wrote the others.
+        held_out: Files to score by, of nobody who wrote the others.
         out: The file to write.
         config: The settings.
         progress: Called with the step, how much of it is done, and of how much.
@@ -120,7 +120,7 @@ def train_roles(
 
     Args:
         carriers: To learn from.
-        held_out: To judge by; none for no judgement.
+        held_out: To score by; none for no score.
         encoder: That will serve.
         out: The file to write.
         config: Settings of the training.
@@ -143,7 +143,7 @@ def train_roles(
     score = None
     if held_out:
         tagger = RoleTagger(network, encoder)
-        score = judge_roles(tagger, QuestionComposer(held_out, config.seed + 1).compose(600))
+        score = score_roles(tagger, QuestionComposer(held_out, config.seed + 1).compose(600))
     report = RoleReport(
         encoder=encoder.name,
         roles=ROLES,
@@ -159,7 +159,7 @@ def train_roles(
     return report
 
 
-def judge_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> RoleScore:
+def score_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> RoleScore:
     """Compare the roles that a tagger tells with those that questions were composed of."""
     told: Counter[tuple[str, str]] = Counter()
     words = refused = 0

@@ -164,8 +164,8 @@ class _TopOfDefault(msgspec.Struct, frozen=True):
 def reranker_cases(users: HeldOutUsers, count: int) -> RoleCases:
     """Make candidates in the default's order, whose first ones a model may swap.
 
-    How far it may is a share that is learnt on other cases, as `localrec learn --judge` learns it;
-    where the model did not help there it is 0, and the default's order stands.
+    How far it may is a share that is learnt on other cases, as `localrec learn --reranker` learns
+    it; where the model did not help there it is 0, and the default's order stands.
     """
     cases, before = users.test(count), users.calibration(_CALIBRATION)
     asked, known = map(_TopOfDefault, (cases, before), users.default_scores(cases, before))

@@ -46,7 +46,7 @@ def accumulate_gradients(
     """
     targets = targets or sum(len(one.targets) for one in exercises)
     total, right = 0.0, 0
-    for loss, so_many in _judged_pieces(model, exercises, most_tokens, share=share):
+    for loss, so_many in _scored_pieces(model, exercises, most_tokens, share=share):
         (loss / targets).backward()
         total, right = total + float(loss.detach()), right + so_many
     return total, right
@@ -59,8 +59,8 @@ def evaluate_answers(
     import torch  # the model has brought it
 
     with torch.inference_mode():
-        judged = list(_judged_pieces(model, exercises, most_tokens, share=True))
-        return sum(float(loss) for loss, _ in judged), sum(right for _, right in judged)
+        scored = list(_scored_pieces(model, exercises, most_tokens, share=True))
+        return sum(float(loss) for loss, _ in scored), sum(right for _, right in scored)
 
 
 def answer_scores(
@@ -93,7 +93,7 @@ def answer_scores(
     return network.lm_head(hidden[lines, places]).float()
 
 
-def _judged_pieces(
+def _scored_pieces(
     model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int, *, share: bool
 ) -> Iterator[tuple[torch.Tensor, int]]:
     """Evaluate as many examples at once as fit; the prefix gets its gradient after the last."""

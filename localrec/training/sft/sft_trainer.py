@@ -266,24 +266,24 @@ class _Loop:
 
     def _look(self) -> dict[str, float | None]:
         """Validate, and keep the adapter if it is the best so far."""
-        judged, place = self._validate(), self._place
-        is_better = (judged.accuracy, -judged.loss) > (place.best.accuracy, -place.best.loss)
+        validated, place = self._validate(), self._place
+        is_better = (validated.accuracy, -validated.loss) > (place.best.accuracy, -place.best.loss)
         if is_better:
             self._keep_best()
         self._place = msgspec.structs.replace(
             place,
-            best=judged if is_better else place.best,
+            best=validated if is_better else place.best,
             best_step=self.step if is_better else place.best_step,
             waited=0 if is_better else place.waited + 1,
         )
-        return {"validation_loss": judged.loss, "validation_accuracy": judged.accuracy}
+        return {"validation_loss": validated.loss, "validation_accuracy": validated.accuracy}
 
     def _validate(self) -> ValidationScore:
         """Validate in the main process, so that all processes end at the same step."""
-        judged = ValidationScore(loss=0.0, accuracy=0.0)
+        validated = ValidationScore(loss=0.0, accuracy=0.0)
         if self._ranks.is_main:
-            judged = validate(self._model, self._lesson.validation, self._at_once)
-        loss, accuracy = self._ranks.agreed([judged.loss, judged.accuracy])
+            validated = validate(self._model, self._lesson.validation, self._at_once)
+        loss, accuracy = self._ranks.agreed([validated.loss, validated.accuracy])
         return ValidationScore(loss=loss, accuracy=accuracy)
 
     def _keep_best(self) -> None:

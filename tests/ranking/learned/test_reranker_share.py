@@ -1,4 +1,4 @@
-"""What a judge's reranked counts: nothing unless it makes the order better beyond chance."""
+"""What a reranker's scores count: nothing unless it makes the order better beyond chance."""
 
 import numpy as np
 import pytest
@@ -77,9 +77,9 @@ def test_equal_scores_come_in_the_order_before():
     assert len(set(apart.tolist())) == 3
 
 
-def test_a_share_is_kept_for_its_judge_alone(tmp_path):
+def test_a_share_is_kept_for_its_reranker_alone(tmp_path):
     folder_of(tmp_path, "films").mkdir()
-    kept = RerankerShare(judge="agent with this", share=0.5, cases=60, gain=0.02, error=0.005)
+    kept = RerankerShare(reranker="agent with this", share=0.5, cases=60, gain=0.02, error=0.005)
     write_share(tmp_path, "films", kept)
     assert read_share(tmp_path, "films", "agent with this") == kept
     assert read_share(tmp_path, "films", "agent with that").share == 0.0
@@ -88,7 +88,7 @@ def test_a_share_is_kept_for_its_judge_alone(tmp_path):
 
 def test_a_damaged_share_counts_as_none(tmp_path):
     folder_of(tmp_path, "films").mkdir()
-    write_share(tmp_path, "films", RerankerShare(judge="agent", share=0.5, cases=60))
+    write_share(tmp_path, "films", RerankerShare(reranker="agent", share=0.5, cases=60))
     for file in folder_of(tmp_path, "films").glob("share-*"):
         file.write_text("{")
     assert read_share(tmp_path, "films", "agent").share == 0.0
@@ -97,9 +97,9 @@ def test_a_damaged_share_counts_as_none(tmp_path):
 @pytest.mark.parametrize(
     ("share", "said"),
     [
-        (RerankerShare(judge="a with b", share=0.0, cases=0), "none was learnt"),
-        (RerankerShare(judge="a with b", share=0.0, cases=60, gain=-0.01), "did not make"),
-        (RerankerShare(judge="a with b", share=0.5, cases=60, gain=0.03), "has a share of 0.50"),
+        (RerankerShare(reranker="a with b", share=0.0, cases=0), "none was learnt"),
+        (RerankerShare(reranker="a with b", share=0.0, cases=60, gain=-0.01), "did not make"),
+        (RerankerShare(reranker="a with b", share=0.5, cases=60, gain=0.03), "has a share of 0.50"),
     ],
 )
 def test_a_list_says_what_the_verdict_counts(share, said):

@@ -120,7 +120,7 @@ class SequenceRecommender(ABC):
                 config,
                 lambda: draw_batches(kept, config.length, config.batch_size, generator, device),
                 lambda window: loss_of(network, window, config.negatives),
-                lambda: self._judge(network, held_out),
+                lambda: self._validate(network, held_out),
                 progress,
             )
         counts = np.bincount(train.item, minlength=train.items).astype(np.float32)
@@ -137,7 +137,7 @@ class SequenceRecommender(ABC):
         scores[:, self._counts == 0] = -np.inf
         return scores
 
-    def _judge(self, network: SequenceNetwork, held_out: ValidationSplit) -> float:
+    def _validate(self, network: SequenceNetwork, held_out: ValidationSplit) -> float:
         histories = held_out.requests.histories
         return ndcg_of(score_histories(network, histories, self._config.length), held_out)
 

@@ -140,7 +140,7 @@ def train_network(
     config: NeuralConfig,
     draw_batches: Callable[[], Sequence[Batch]],
     loss_of: Callable[[Batch], Tensor],
-    judge: Callable[[], float],
+    validate: Callable[[], float],
     progress: Progress,
 ) -> TrainingResult:
     """Train a network in place.
@@ -151,7 +151,7 @@ def train_network(
         config: Epochs, patience, learning rate and its course.
         draw_batches: The batches of one epoch.
         loss_of: A scalar to descend.
-        judge: How good the network is, asked in evaluation mode; NaN: nothing to judge by.
+        validate: How good the network is, asked in evaluation mode; NaN: nothing is held out.
         progress: Called after each epoch; what it raises ends the training.
     """
     optimizer = torch.optim.AdamW(
@@ -168,7 +168,7 @@ def train_network(
     for epoch in range(config.epochs):
         losses.append(_descend(network, optimizer, draw_batches(), loss_of, config, epoch))
         network.eval()
-        qualities.append(judge())
+        qualities.append(validate())
         if not qualities[-1] <= max(qualities[:best_epoch], default=-math.inf):  # NaN: newest wins
             best_epoch, best_weights = epoch + 1, _copy_weights(network)
         progress(name, epoch + 1, config.epochs)
