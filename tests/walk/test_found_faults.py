@@ -228,6 +228,19 @@ def test_a_user_with_the_number_of_a_forgotten_item_is_no_trace_of_it(ratings):
     assert _items(folder) == []
 
 
+def test_a_new_user_and_their_shelf_come_together(folder, monkeypatch):
+    from localrec.graph import shelf_store
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shelf_store, "add_to_shelf", dies)
+    with Workspace(folder, hold_s=0.0) as desk, pytest.raises(KeyboardInterrupt):
+        desk.shelf.add("zoe", "gin")
+    with open_settled(folder, read_only=True) as store:
+        assert store.rows("SELECT key FROM node WHERE key = 'zoe'") == []
+
+
 def _items(folder):
     with open_settled(folder, read_only=True) as store:
         return [name for (name,) in store.rows("SELECT name FROM items")]
