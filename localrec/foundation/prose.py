@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -12,9 +13,16 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+# A vowel's letter, but where it is spoken as "you" or "won"; and an h that is silent.
+_VOWEL_FIRST = re.compile(
+    r"(?!uni(?![dmn])|us[aeu]|ut[eio]|eu|ewe|ubiq|one\b|once\b)[aeiou]|hon(est|ou?r)|hour|heir",
+    re.IGNORECASE,
+)
+
+
 def with_article(noun: str) -> str:
-    """`noun` behind "a" or "an", by its first letter."""
-    return f"{'an' if noun[:1].casefold() in tuple('aeiou') else 'a'} {noun}"
+    """`noun` behind "a" or "an", by the sound that it begins with: "a unit", "an hour"."""
+    return f"{'an' if _VOWEL_FIRST.match(noun) else 'a'} {noun}"
 
 
 def as_sentence(text: str) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from localrec.data.catalogue_columns import CatalogueColumns, LinkColumns
 from localrec.data.domains import AttributeRole, AttributeSpec, Domain, FlagSpec
 from localrec.foundation.errors import InputError
+from localrec.foundation.prose import with_article
 from localrec.foundation.text_matching import singular
 from localrec.sources.catalogues.column_groups import (
     ColumnGroup,
@@ -382,20 +383,16 @@ def _examples(
         is_made_of = "has" in attributes[of_role["component"]].says
         with_it = f"{singular_noun} with {component}"
         what = with_it if is_made_of else f"{component} {singular_noun}"
-        found.append(_with_article(what) + (f", but nothing with {other}" if other else ""))
+        found.append(with_article(what) + (f", but nothing with {other}" if other else ""))
     if container and "from" in attributes[of_role["container"]].says:
-        found.append(_with_article(f"{singular_noun} from {container}{bound}"))
+        found.append(with_article(f"{singular_noun} from {container}{bound}"))
     elif bound:
-        found.append(_with_article(f"{singular_noun}{bound}"))
+        found.append(with_article(f"{singular_noun}{bound}"))
     if maker:
         found.append(f"something by {maker}")
     if not found and _PLAIN_NAME.fullmatch(first):
         found.append(f"something like {first}")
     return tuple(found)
-
-
-def _with_article(words: str) -> str:
-    return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}"
 
 
 def _nouns(noun: str, columns: LinkColumns) -> tuple[str, ...]:

@@ -1,0 +1,32 @@
+"""Grammar of sentences that are made from facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from localrec.foundation.prose import with_article
+
+SPOKEN = (
+    *(
+        "a drink",
+        "a unit",
+        "a user",
+        "a European wine",
+        "a one-shot game",
+        "a used book",
+        "a house",
+    ),
+    *(
+        "an apple",
+        "an hour",
+        "an honest film",
+        "an umbrella",
+        "an uninteresting book",
+        "an utter mess",
+    ),
+)
+
+
+@pytest.mark.parametrize("told", SPOKEN)
+def test_an_article_goes_by_the_sound_of_its_noun(told):
+    assert with_article(told.partition(" ")[2]) == told
