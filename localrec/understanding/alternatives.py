@@ -91,6 +91,8 @@ def _lists_with(
 def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
     if one.meaning is None or other.meaning is None or one.meaning.kind != other.meaning.kind:
         return False
+    if one.meaning.role == "colour":
+        return True
     concepts = vocabulary.domain.taxonomy.get(one.meaning.kind, {})
 
     def families(key: str) -> set[str]:

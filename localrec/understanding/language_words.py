@@ -151,6 +151,7 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     since_behind: tuple[str, ...]
     until_behind: tuple[str, ...]
     refused: tuple[str, ...]
+    refused_behind: tuple[str, ...]
 
 
 class SuperlativeWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

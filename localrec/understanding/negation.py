@@ -124,8 +124,9 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         following = words[end] if end < len(words) else ""
-        if cue == ("neither",) and position and owner[position - 1] >= 0 and not gaps[position]:
-            return 0  # "no merlot neither"
+        said_behind = cue == ("neither",) and position and owner[position - 1] >= 0
+        if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
+            return 0  # "no merlot neither", but not "neither whisky neither pisco"
         if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
             if following in _WORDS.harmless_behind:
                 return 0
@@ -133,7 +134,7 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
                 return 0  # "why not a Negroni"
         if cue[-1] == "from" and following in _SUFFERERS and (gaps[end + 1 : end + 2] or [","])[0]:
             return 0  # "keep rum away from me, something sour"
-        if cue[-1] == "from" and is_refused_after(reading, owner, position - 1):
+        if cue[-1] == "from" and position and is_refused_after(reading, owner, position - 1):
             return 0  # "keep romance away from my thriller"
         if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
@@ -272,6 +273,8 @@ def _goes_on(
     """Whether a word behind what is refused joins more to it ("no manga by Akira Toriyama")."""
     if reading.words[position] in _WORDS.list_words:
         return True
+    if reading.words[position - 1] in _JOINS and reading.words[position] in ("of", "from"):
+        return True  # "free of egg and of pistachio"
     return not _has_name(owner, reached) and _leads_to_name(reading, owner, position)
 
 

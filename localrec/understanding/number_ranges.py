@@ -113,13 +113,36 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
         low, high = int(match["low"]), match["high"]
         span = [(match.start(), end_in_text(text, line, match.end()))]
         return _count_bounds(" ".join((match["how"] or "").split()), low, high), span
-    if match is None or (bounded and not (match["how"] or match["mid"] or match["behind"])):
+    if match is None or (bounded and not any(match[one] for one in _SAY_A_BOUND)):
         return None
     how, low, high = match["how"], int(match["low"]), match["high"]
     span = [(match.start(), end_in_text(text, line, match.end()))]
     told = " ".join((how or match["mid"] or match["behind"] or "").split())
     turned = bool(how) and is_turned(text[: match.start()])
-    return _count_bounds(told, low, high, turned=turned), span
+    bounds = _count_bounds(told, low, high, turned=turned)
+    if high is None and (other := _other_end(line, match)) is not None:
+        begin, end, further = other
+        span = [(begin, end_in_text(text, line, end))]
+        bounds = max(bounds[0], further[0]), min(bounds[1], further[1])
+        if not told:  # "two ingredients, three at a push"
+            bounds = min(low, further[1]), further[1]
+    return bounds, span
+
+
+def _other_end(line: str, match: re.Match[str]) -> tuple[int, int, tuple[int, int]] | None:
+    """The second bound beside a count: "min 3 and max 6 things", "at least 3 things, at most 4".
+
+    Returns:
+        Where both bounds begin and end in the line, and what the second one asks for.
+    """
+    if match["how"] and (before := _BOUND_BEFORE.search(line, 0, match.start())) is not None:
+        bounds = _count_bounds(" ".join(before["how"].split()), int(before["low"]), None)
+        return before.start(), match.end(), bounds
+    if (behind := _BOUND_BEHIND.match(line, match.end())) is not None:
+        told = " ".join((behind["how"] or behind["ending"]).split())
+        bounds = _count_bounds(told, int(behind["low"] or behind["count"]), None)
+        return match.start(), behind.end(), bounds
+    return None
 
 
 def _count_bounds(
@@ -144,6 +167,7 @@ def _count_bounds(
 
 
 _EXACTLY = ("only", "just", "")
+_SAY_A_BOUND = ("how", "mid", "inside", "behind")  # of "two things", none without one of them
 _BOUNDS = (
     ("below", _WORDS.below),
     ("least", (*_WORDS.at_least, *_WORDS.least_behind)),
@@ -152,16 +176,32 @@ _BOUNDS = (
 )
 
 
+def _any_of(phrases: Iterable[str]) -> str:
+    """A pattern of phrases of letters, longest first."""
+    told = {one for one in phrases if one and one.replace(" ", "").isalpha()}
+    return "|".join(one.replace(" ", r"\s+") for one in sorted(told, key=len, reverse=True))
+
+
+_COMPARISONS = _any_of(word for _, words in _BOUNDS for word in words)
+_ENDINGS = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
+_BOUND_BEFORE = re.compile(
+    rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+(?:and|but))?\s+$"
+)
+_BOUND_BEHIND = re.compile(
+    rf"\s+(?:(?:and|but|or)\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
+    rf"|(?P<count>\d{{1,4}})\s+(?P<ending>{_ENDINGS})\b)"
+)
+
+
 @lru_cache(maxsize=256)
 def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
     bounds = (*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least)
     cue = _any_of((*bounds, *_WORDS.near, *_WORDS.exactly, *_EXACTLY))
-    ending = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
     return re.compile(
-        rf"(?:\b(?P<how>{cue})\s+)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{ending})\b)?"
-        rf"(?:\s+(?:to|or|and|\s)\s*(?P<high>\d{{1,4}}))?\s+{noun}\b"
-        rf"(?:\s+(?P<behind>{ending})\b)?"
+        rf"(?:\b(?P<how>{cue})\s+(?:the\s+)?)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{_ENDINGS})\b)?"
+        rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+{noun}\b"
+        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b(?!\s+\d))?"
     )
 
 
@@ -174,9 +214,3 @@ def _count_behind_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
         rf"\b(?:number|count|total)\s+of\s+{noun}\s+(?:[a-z]+\s+){{0,4}}?(?:(?P<how>{cue})\s+)?"
         r"(?P<low>\d{1,2})(?:\s+(?:to|and)\s+(?P<high>\d{1,2}))?\b"
     )
-
-
-def _any_of(phrases: Iterable[str]) -> str:
-    """A pattern of phrases of letters, longest first."""
-    told = {one for one in phrases if one and one.replace(" ", "").isalpha()}
-    return "|".join(one.replace(" ", r"\s+") for one in sorted(told, key=len, reverse=True))

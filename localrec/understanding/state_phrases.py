@@ -12,7 +12,11 @@ _WORDS = english().state
 _VERBS = _WORDS.verbs
 _OPEN = frozenset(tuple(phrase.split()) for phrase in _WORDS.open)
 _REFUSING = frozenset(
-    {"not", "no", "none", "nothing", "except", "excluding", "minus", "skip", "without", "never"}
+    "not no none nothing except excluding minus skip without never dont hide omit avoid".split()
+)
+_NOT_LISTED = frozenset("not isnt arent neither nor nothing none outside without".split())
+_OF_A_LIST = frozenset(  # between such a word and "my list"
+    "already yet in on from any anything one of those waiting sitting currently listed".split()
 )
 _KINDS = tuple(
     (name, phrases_by_first_word(told))
@@ -38,6 +42,14 @@ def _is_of_meeting(following: Sequence[str]) -> bool:
     return not following or not _VERBS.isdisjoint(following[:2])
 
 
+def _is_not_listed(words: Sequence[str], first: int) -> bool:
+    """Whether "my list" at `first` is refused: "is not already on", "nor waiting on"."""
+    place = first - 1
+    while place >= 0 and words[place] in _OF_A_LIST:
+        place -= 1
+    return place >= 0 and words[place] in _NOT_LISTED
+
+
 def find_state(words: Sequence[str]) -> AskedState:
     """Find what a question's words, folded, say of the user's own past."""
     places: set[int] = set()
@@ -53,7 +65,8 @@ def find_state(words: Sequence[str]) -> AskedState:
                 ):
                     places.update(span)
                     refused = name == "met" and _REFUSING & {*words[max(0, first - 5) : first]}
-                    found.add("unmet" if refused else name)
+                    refused_list = name == "wanted" and _is_not_listed(words, first)
+                    found.add("unmet" if refused else "unwanted" if refused_list else name)
                     break
     met = False if "unmet" in found else True if "met" in found else None
     on_list = False if "unwanted" in found else True if "wanted" in found else None

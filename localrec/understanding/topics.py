@@ -74,7 +74,7 @@ def topic_prototypes(domain: Domain, embed: Callable[[Sequence[str]], Vectors]) 
 
 def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
     """Whether nothing but greetings, thanks and the like is said."""
-    if not query.is_empty or query.visual:
+    if query.visual or not (query.is_empty or _is_all_small(text)):
         return False
     line = " ".join(token.word for token in tokens(text))
     rest = f" {line} "
@@ -92,6 +92,13 @@ def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
         and not _ASKS & {*left} - {"good", "like", "one"}
         and len(left) <= max(4, len(line.split()) // 2)
     )
+
+
+def _is_all_small(text: str) -> bool:
+    """Whether small talk is all that is said, whatever titles hold its words ("sup lol")."""
+    small = {tuple(phrase.split()) for phrase in english().talk.small}
+    words = tuple(token.word for token in tokens(text))
+    return bool(words) and all((word,) in small for word in words)
 
 
 def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None:

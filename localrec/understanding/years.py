@@ -38,12 +38,22 @@ _PART = (
 _TO = (
     r"\s*(?:-|–|—|up to and including|up to|up until|to|and|until|till|through|thru)\s*(?:the\s+)?"
 )
+_COUNTED = tuple(  # what a number before it counts, so that it is no year
+    "% page word minute min point people player ml percent time kid day week hour episode mile "
+    "degree".split()
+)
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}
 _REFUSED = re.compile(
     r"\b(?:"
     + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
-    + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|the)\s+)*$"
+    + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in|the"
+    r"|year)\s+)*$"
+)
+_REFUSED_BEHIND = re.compile(
+    r"\s*(?:ones?\s+)?(?:"
+    + "|".join(sorted(_WORDS.refused_behind, key=len, reverse=True))
+    + r")(?:\s*(?:[.,;!?)]|$)|\s+(?:and|but|please|as|because)\b)"
 )
 
 
@@ -78,13 +88,15 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     found: list[YearSpan] = []
     for bare in _candidates(line, decades, short):
         before = text[: bare.start]
-        refused = _REFUSED.search(fold(before)) is not None
+        behind = line[bare.end :].replace("'", "")
+        refused = _REFUSED.search(fold(before)) or _REFUSED_BEHIND.match(behind)
         if bare.low <= EARLIEST or bare.high >= LATEST:
-            bare = _other_side(bare) if refused or is_turned(before) else bare
+            turned = refused is not None or is_turned(before)
+            bare = _other_side(bare) if turned else bare
         one = msgspec.structs.replace(
             bare,
             end=end_in_text(text, line, bare.end),
-            barred=refused and bare.low > EARLIEST and bare.high < LATEST,
+            barred=refused is not None and bare.low > EARLIEST and bare.high < LATEST,
         )
         if all(one.end <= other.start or one.start >= other.end for other in found):
             found.append(one)
@@ -248,11 +260,12 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
         if cue == "from":  # "from 1990" alone is that year
             continue
         between = r"[\s-]*" if len(cue) < 5 else r"\s+"
+        edge = r"\b" if cue.isascii() and cue[0].isalpha() else ""  # "<1975"
         found.append(
             (
                 how,
                 re.compile(
-                    rf"\b{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
+                    rf"{edge}{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
                     rf"(?<![\d.$€£]){_any_of('', short)}"
                     rf"{_no_unit()}"
                 ),
@@ -263,7 +276,8 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _no_unit() -> str:
     """A number before a noun of measure is no year ("2000 pages")."""
-    return r"(?!\s*(?:page|word|dollar|buck|euro|pound|minute|min|point|people|player|ml|%))"
+    units = (*_COUNTED, *english().money, *english().people_nouns)
+    return rf"(?!\s*(?:{'|'.join(map(re.escape, units))}))"
 
 
 def _any_of(name: str, short: bool) -> str:

@@ -16,6 +16,7 @@ from localrec.sources.film_rows import film_row
 from localrec.understanding.number_ranges import parse_ranges
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
+from localrec.understanding.years import find_years
 
 BOOKS = load_domain("books")
 SHELF = (("Brideshead Revisited", 1945), ("Summer 1914", 1936), ("Dune", 1965))
@@ -103,3 +104,45 @@ def test_a_year_in_the_examples_name_is_no_wish(ask: Callable[[str], Query]) -> 
     intent = ask("something like Summer 1914, but newer")
     assert intent.target == "summer 1914"
     assert intent.ranges == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        ("min 3 and max 6 things in it", 3, 6),
+        ("at the least three ingredients, at the most four, with tequila", 3, 4),
+        ("more than three ingredients but under six", 4, 5),
+        ("no fewer than four and no more than five things in it", 4, 5),
+        ("tequila, 4 until 6 ingredients", 4, 6),
+        ("two ingredients, three at a push", 2, 3),
+        ("bourbon, 3 things in it max", 1, 3),
+        ("just the two or three things in it", 2, 3),
+    ],
+)
+def test_a_count_has_two_ends(question: str, low: int, high: int) -> None:
+    asked = parse_ranges(question, load_domain("cocktails"))
+    assert asked == (NumberRange(name="ingredient_count", low=low, high=high),)
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("a novel <1975", (-9999, 1974)),
+        ("a novel, <=1991", (-9999, 1991)),
+        (">1990", (1991, 9999)),
+        ("the eightys or earlier", (-9999, 1989)),
+        ("anything up to and including 1956", (-9999, 1956)),
+    ],
+)
+def test_signs_and_slips_bound_years(question: str, span: tuple[int, int]) -> None:
+    assert [(one.low, one.high) for one in find_years(question)] == [span]
+
+
+@pytest.mark.parametrize("question", ["1994 is out", "but not of 1994", "1994 excluded, please"])
+def test_a_year_is_refused_from_both_sides(question: str) -> None:
+    assert [one.barred for one in find_years(question)] == [True]
+
+
+@pytest.mark.parametrize("question", ["laptop at 60 percent", "seen it 40 times", "for 30 kids"])
+def test_two_digits_before_what_they_count_are_no_year(question: str) -> None:
+    assert find_years(question, short=True) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from localrec.data.domains import AttributeSpec, NumberSpec
-from localrec.data.query import Constraint, Query
+from localrec.data.query import Constraint, Query, TextWish
 from localrec.foundation.text_matching import tokens
 from localrec.graph.domain_files import load_domain
 from localrec.sources.catalogues.families import propose_families
@@ -109,6 +109,33 @@ def test_an_open_phrase_is_a_state_only_before_a_verb_of_meeting():
     assert find_state("i havent a clue".split()).met is None
 
 
+@pytest.mark.parametrize(
+    ("question", "met", "on_list"),
+    [
+        ("one that isnt already on my list and that i havent rated yet", False, False),
+        ("neither rated by me nor waiting on my list", False, False),
+        ("one i have not seen on my watchlist", False, True),
+        ("which ones did i rate", True, None),
+        ("on my want list dont show us ones ive rated", False, True),
+    ],
+)
+def test_a_list_is_refused_by_what_stands_right_before_it(
+    question: str, met: bool | None, on_list: bool | None
+):
+    told = find_state(question.split())
+    assert (told.met, told.on_list) == (met, on_list)
+
+
+def test_alternatives_are_named_each_with_its_own_preposition(read):
+    (one,) = read("something from gin or from rum").constraints
+    assert one.any_of == ("gin", "rum") and not one.barred
+
+
+def test_three_colours_in_a_list_are_alternatives(read):
+    told = [one.any_of for one in read("anything red, blue or white").of_kind("colour")]
+    assert len(told) == 1
+
+
 def test_blends_go_with_a_refused_grape_and_are_not_asked_for_by_it():
     kinds = {"variety": AttributeSpec(role="component", edge="HAS_VARIETY")}
     names = {"variety": ["Malbec", "Cabernet Sauvignon-Malbec", "Malbec-Syrah", "Malbec Blend"]}
@@ -131,6 +158,7 @@ def test_no_noun_alone_is_an_errand(wish: str) -> None:
 def test_who_thanks_and_asks_for_nothing_makes_small_talk():
     assert is_small_talk("cheers, you are a legend", Query(), DRINKS)
     assert not is_small_talk("cheers, something with gin", Query(), DRINKS)
+    assert is_small_talk("sup lol", Query(texts=(TextWish(words=("sup",), typed="sup"),)), DRINKS)
 
 
 def test_the_more_was_read_the_surer_another_topic_must_be():

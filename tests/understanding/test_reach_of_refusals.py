@@ -66,6 +66,18 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
         ("which gin drinks are not made with mint", {"mint"}, {"gin"}),
         ("no drinks where the rum is with mint", {"rum"}, {"mint"}),
         ("I don't want any drink where there is mint, a gin sour", {"mint"}, {"gin", "sour"}),
+        ("rum, but neither gin neither mint inside", {"gin", "mint"}, {"rum"}),
+        ("rum, free of gin and of mint", {"gin", "mint"}, {"rum"}),
+        ("rum, except those in which mint occurs", {"mint"}, {"rum"}),
+        ("keep it away from anything with gin please. rum", {"gin"}, {"rum"}),
+        ("rum, but my guest has an allergy on mint", {"mint"}, {"rum"}),
+        ("something that puts aside gin but keeps the rum", {"gin"}, {"rum"}),
+        ("rum without leaving the coupe glass", set(), {"rum", "coupe glass"}),
+        ("I have too much rum, what now", set(), {"rum"}),
+        ("rum set against gin", set(), {"rum", "gin"}),
+        ("rum, and if there's mint in it I'm sending it back", {"mint"}, {"rum"}),
+        ("nada de gin, rum", {"gin"}, {"rum"}),
+        ("he winnae touch gin, rum", {"gin"}, {"rum"}),
     ],
 )
 def test_a_refusal_reaches_what_it_means_and_no_further(
