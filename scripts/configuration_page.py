@@ -16,6 +16,8 @@ VARIABLES = {
     "LOCALREC_WAIT": "seconds that a command waits for a busy store, half a minute by default",
     "NO_COLOR": "any value: no colours in the terminal",
     "OMP_NUM_THREADS": "threads of numerical libraries, where several commands run side by side",
+    "OPENBLAS_THREAD_TIMEOUT": "how long NumPy's idle threads turn in circles, as a power of two; "
+    "where nothing is set localrec sets 16, so that a question does not keep cores busy",
     "TEXTUAL_THEME": "the theme of the app, by its name",
 }
 

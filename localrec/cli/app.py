@@ -16,6 +16,7 @@ from localrec.cli.commands import program_for
 from localrec.cli.context import command_context, note
 from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError
+from localrec.foundation.idle_threads import let_idle_threads_sleep
 from localrec.foundation.offline import switch_off_telemetry
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
 from localrec.foundation.patience import PATIENCE, command_wait_s
@@ -42,6 +43,7 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
     PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
     switch_off_telemetry()
+    let_idle_threads_sleep()
     show_plain_letters()
     if is_watched_by_parent():
         exit_with_parent()

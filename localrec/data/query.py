@@ -63,11 +63,13 @@ class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         words: Their roots.
         typed: The words as they were typed.
         barred: No item may say them.
+        in_name: They are meant of the item's name, and demanded there.
     """
 
     words: tuple[str, ...]
     typed: str
     barred: bool = False
+    in_name: bool = False
 
 
 class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

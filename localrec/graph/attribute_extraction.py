@@ -40,6 +40,8 @@ def extract_attributes(domain: Domain, row: ItemRow) -> tuple[AttributeLink, ...
 
     The first text of a kind's `from_texts` that names anything decides; the others are spared.
     """
+    if not _reads_texts(domain):
+        return ()
     present = {link.kind for link in row.links}
     derived: list[AttributeLink] = []
     for kind, spec in domain.attributes.items():
@@ -52,6 +54,12 @@ def extract_attributes(domain: Domain, row: ItemRow) -> tuple[AttributeLink, ...
                 derived.extend(AttributeLink(kind=kind, name=name) for name in names)
                 break
     return tuple(derived)
+
+
+@lru_cache(maxsize=64)
+def _reads_texts(domain: Domain) -> bool:
+    """Whether the domain reads attributes of any kind from texts."""
+    return any(spec.from_texts for spec in domain.attributes.values())
 
 
 def _names_in(domain: Domain, kind: str, spec: AttributeSpec, text: str) -> list[str]:

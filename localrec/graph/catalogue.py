@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
+from localrec.graph.item_families import ItemFamilies
 from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
@@ -287,6 +288,16 @@ class Catalogue:
         """All families above an item's components."""
         return frozenset(self.ancestors(int(index) for index in self.components_of(item)))
 
+    @cached_property
+    def item_families(self) -> ItemFamilies:
+        """The families above the components of items, to compare many at once."""
+        component = self.domain.kind_of("component")
+        above = [
+            self.ancestors((index,)) if one.kind == component else ()
+            for index, one in enumerate(self.attributes)
+        ]
+        return ItemFamilies.of(self._first_link, self._link_attribute, above)
+
     def none(self) -> Mask:
         """A mask of no item."""
         return np.zeros(len(self), dtype=bool)
@@ -300,7 +311,8 @@ class Catalogue:
 
     def _load_items(self) -> None:
         numbers = ", ".join(
-            f"TRY_CAST(properties->>'$.{name}' AS DOUBLE)" for name in self.domain.numbers
+            f"coalesce(TRY_CAST(properties->>'$.{name}' AS DOUBLE), 'nan')"
+            for name in self.domain.numbers
         )
         flags = ", ".join(f"coalesce(properties->>'$.{name}', '')" for name in self.domain.flags)
         extra = "".join(f", {part}" for part in (numbers, flags) if part)
@@ -316,7 +328,7 @@ class Catalogue:
         self._item_of = {key: index for index, key in enumerate(self.keys)}
         rest = values[3:]
         self.numbers = {
-            name: np.ma.filled(np.ma.asarray(rest[place], dtype=np.float64), np.nan)
+            name: np.asarray(rest[place], dtype=np.float64)
             for place, name in enumerate(self.domain.numbers)
         }
         self.flags = {

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 import numpy as np
 
 from localrec.data.domains import Domain
-from localrec.data.rows import ImportReport, ItemRow
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
 from localrec.graph.attribute_extraction import extract_attributes
 from localrec.graph.joined_items import (
     add_joined,
@@ -300,29 +301,57 @@ class _Placements:
 def _stage_items(
     domain: Domain, rows: Sequence[ItemRow], placements: _Placements, by: str | None
 ) -> tuple[Columns, Columns]:
-    nodes: list[tuple[str, ...]] = []
-    links: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    told: list[str] = []
+    staged: dict[int, tuple[tuple[str, ...], ...]] = {}
+    links: list[tuple[tuple[str, ...], ...]] = []
     for row in rows:
         properties = row.properties
         if by is not None:  # a null would take away in a merge what another export knew
             properties = {name: value for name, value in properties.items() if value is not None}
-        nodes.append((domain.item, row.key, row.name, _encode(properties).decode()))
-        for link in (*row.links, *extract_attributes(domain, row)):
-            key = placements.key_of(link.kind, link.name)
-            details = _details(link.name, link.value, by if link.personal else None)
-            edge = domain.attributes[link.kind].edge
-            # The first link to a node stands: an ingredient listed twice is one edge.
-            links.setdefault(
-                (row.key, link.kind, key),
-                (row.key, edge, link.kind, key, details),
-            )
+        told.append(_encode(properties).decode())
+        extracted = extract_attributes(domain, row)
+        # Thousands of films share one tuple of links: it is known by its place in memory.
+        place = id(row.links)
+        columns = None if extracted else staged.get(place)
+        if columns is None:
+            columns = _link_columns(domain, (*row.links, *extracted), placements, by)
+            if not extracted:
+                staged[place] = columns
+        links.append(columns)
+    keys = [row.key for row in rows]
+    counts = np.array([len(columns[0]) for columns in links], dtype=np.int64)
+    edge, kind, key, details = (
+        list(chain.from_iterable(columns[number] for columns in links)) for number in range(4)
+    )
     return (
-        _columns(("kind", "key", "name", "properties"), nodes),
-        _columns(
-            ("item_key", "edge", "attribute_kind", "attribute_key", "properties"),
-            list(links.values()),
+        _side_by_side(
+            kind=[domain.item] * len(rows),
+            key=keys,
+            name=[row.name for row in rows],
+            properties=told,
+        ),
+        _side_by_side(
+            item_key=np.repeat(texts_column(keys), counts),
+            edge=edge,
+            attribute_kind=kind,
+            attribute_key=key,
+            properties=details,
         ),
     )
+
+
+def _link_columns(
+    domain: Domain, links: Sequence[AttributeLink], placements: _Placements, by: str | None
+) -> tuple[tuple[str, ...], ...]:
+    """The links of an item as columns: edge, attribute kind, attribute key, properties."""
+    first: dict[tuple[str, str], tuple[str, ...]] = {}
+    for link in links:
+        kind, key = link.kind, placements.key_of(link.kind, link.name)
+        # The first link to a node stands: an ingredient listed twice is one edge.
+        if (kind, key) not in first:
+            details = _details(link.name, link.value, by if link.personal else None)
+            first[kind, key] = (domain.attributes[kind].edge, kind, key, details)
+    return tuple(zip(*first.values(), strict=True)) if first else ((),) * 4
 
 
 @lru_cache(maxsize=1 << 12)  # genres and decades are written alike in thousands of rows
@@ -333,9 +362,20 @@ def _details(as_written: str, value: str | None, by: str | None) -> str:
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Columns:
-    columns: Columns = {"position": np.arange(len(rows), dtype=np.int64)}
-    for place, name in enumerate(names):
-        column = np.empty(len(rows), dtype=object)
-        column[:] = [row[place] for row in rows]
-        columns[name] = column if len(rows) else np.empty(0, dtype="<U1")
-    return columns
+    """Rows as columns of texts, with their positions."""
+    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
+    return _side_by_side(**dict(zip(names, columns, strict=True)))
+
+
+def _side_by_side(**texts: Sequence[str] | np.ndarray) -> Columns:
+    """Columns of texts, all of one length, with the positions of their rows."""
+    count = len(next(iter(texts.values())))
+    columns: Columns = {"position": np.arange(count, dtype=np.int64)}
+    return columns | {name: texts_column(values) for name, values in texts.items()}
+
+
+def texts_column(values: Sequence[str] | np.ndarray) -> np.ndarray:
+    """Texts as a column; an empty one still has the type of texts."""
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column if len(values) else np.empty(0, dtype="<U1")

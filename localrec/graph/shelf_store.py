@@ -13,30 +13,28 @@ from localrec.graph.store import Store
 
 
 def add_to_shelf(store: Store, user_id: int, node_ids: Sequence[int]) -> None:
-    """Put components on a person's shelf; what is there already stays as it is.
+    """Put components on a person's shelf, in a transaction of the caller; what is there stays.
 
     Args:
         store: An open, writable store.
         user_id: Node id of the person (`people.user_node`).
         node_ids: Attribute nodes of the person's domain.
     """
-    with store.transaction():
-        store.execute(
-            "INSERT INTO shelf SELECT $1, node_id, $3 FROM "
-            "(SELECT node_id, min(place) AS place FROM "
-            "(SELECT unnest($2) AS node_id, generate_subscripts($2, 1) AS place) GROUP BY 1) new "
-            "ANTI JOIN (FROM shelf WHERE user_id = $1) old USING (node_id) ORDER BY place",
-            [user_id, list(node_ids), datetime.now(UTC).replace(tzinfo=None)],
-        )
+    store.execute(
+        "INSERT INTO shelf SELECT $1, node_id, $3 FROM "
+        "(SELECT node_id, min(place) AS place FROM "
+        "(SELECT unnest($2) AS node_id, generate_subscripts($2, 1) AS place) GROUP BY 1) new "
+        "ANTI JOIN (FROM shelf WHERE user_id = $1) old USING (node_id) ORDER BY place",
+        [user_id, list(node_ids), datetime.now(UTC).replace(tzinfo=None)],
+    )
 
 
 def remove_from_shelf(store: Store, user_id: int, node_ids: Sequence[int]) -> None:
-    """Take components off a person's shelf; what is not there is passed over."""
-    with store.transaction():
-        store.execute(
-            "DELETE FROM shelf WHERE user_id = ? AND node_id IN (SELECT unnest(?))",
-            [user_id, list(node_ids)],
-        )
+    """Take components off a person's shelf, in the caller's transaction; others are passed over."""
+    store.execute(
+        "DELETE FROM shelf WHERE user_id = ? AND node_id IN (SELECT unnest(?))",
+        [user_id, list(node_ids)],
+    )
 
 
 def shelf_nodes(store: Store, user_id: int) -> list[int]:

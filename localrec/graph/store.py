@@ -55,7 +55,7 @@ _LOCKED_DOWN = {
     "allow_community_extensions": "false",
 }
 # DuckDB cannot know how long a foreign file is and guesses 42 rows; it would then hash millions of
-# them to look up a few keys. Taken as written, joins with a file stream it, in its own order.
+# them to look up a few keys. Taken as written, joins with a file stream it.
 _AS_WRITTEN = {"disabled_optimizers": "join_order,build_side_probe_side"}
 # Reading answers questions beside a model, an index and perhaps an app; writing sorts millions.
 _MEMORY = {True: "512MB", False: "1GB"}

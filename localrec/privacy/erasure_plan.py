@@ -245,7 +245,11 @@ class ErasurePlan:
             "AND coalesce($domain, n.domain) = n.domain",
             {"item": scope.item, "domain": scope.domain},
         )
-        store.execute(f"CREATE TEMP TABLE orphan AS {items} WHERE n.node_id IN {_ONLY_BROUGHT}")
+        store.execute(
+            f"CREATE TEMP TABLE orphan AS {items} WHERE $item IS NULL "
+            f"AND n.node_id IN {_ONLY_BROUGHT}",
+            {"item": scope.item},
+        )
         held = " UNION ALL ".join(
             f"SELECT t.{column} FROM {table} t WHERE t.{column} IN (SELECT node_id FROM orphan) "
             f"AND ({_goes_with_owner(scope, rule)}) IS NOT TRUE"
@@ -256,7 +260,21 @@ class ErasurePlan:
             "INSERT INTO going_node SELECT node_id FROM named_item UNION "
             f"SELECT node_id FROM orphan WHERE node_id NOT IN ({held})"
         )
+        store.execute(
+            "CREATE TEMP TABLE held_orphan AS FROM orphan ANTI JOIN going_node USING (node_id)"
+        )
         store.execute("DROP TABLE orphan")
+
+    def keep_held_orphans(self, brought: str) -> None:
+        """Note that items stay for those alone who did something with them.
+
+        Their own import leaves. So that they leave with the last who holds them, the table
+        `brought` (of the new store) says that no import brought them.
+        """
+        self.store.execute(
+            f"INSERT INTO {brought} SELECT node_id, {_NO_IMPORT} FROM held_orphan "
+            f"WHERE node_id NOT IN (SELECT node_id FROM {brought} WHERE import_id = {_NO_IMPORT})"
+        )
 
     def _mark_attributes(self) -> None:
         """Add to going_node the attributes that leaving rows led to and nothing leads to now."""
@@ -323,8 +341,15 @@ class ErasurePlan:
                 [USER, key, key],
             )
             yield key_pattern(key, ambiguous=bool(others[0][0]))
-        if self.scope.item is not None and self.store.rows("SELECT count(*) FROM named_item")[0][0]:
-            yield key_pattern(self.scope.item, ambiguous=True)
+        item = self.scope.item
+        named = "SELECT 1 FROM named_item LIMIT 1"
+        if item is not None and self.store.rows(named) and not self._is_called_so(item):
+            yield key_pattern(item, ambiguous=True)
+
+    def _is_called_so(self, key: str) -> bool:
+        """Whether a user bears an item's key, as users and films of a data set have numbers."""
+        bears = f"SELECT 1 FROM node WHERE kind = '{USER}' AND $key IN (key, name) LIMIT 1"
+        return bool(self.store.rows(bears, {"key": key}))
 
     def _stays_elsewhere(self, key: str) -> bool:
         found = self.store.rows(
@@ -358,9 +383,10 @@ class ErasurePlan:
         return [said for (said,) in rows]
 
 
+_NO_IMPORT = 0  # in `brought`: those who did something with an item hold it, nobody else
 _ONLY_BROUGHT = (
-    "(SELECT node_id FROM brought GROUP BY node_id "
-    "HAVING bool_and(import_id IN (SELECT import_id FROM going_import)))"
+    "(SELECT node_id FROM brought GROUP BY node_id HAVING bool_and("
+    f"import_id = {_NO_IMPORT} OR import_id IN (SELECT import_id FROM going_import)))"
 )
 
 

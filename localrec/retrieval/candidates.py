@@ -15,7 +15,7 @@ import numpy as np
 
 from localrec.data.answers import Relaxation
 from localrec.data.arrays import Mask
-from localrec.data.query import Constraint, NumberRange, Query, TaskKind
+from localrec.data.query import Constraint, NumberRange, Query, TaskKind, TextWish
 from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.other_readings import ConstraintMask, other_reading
@@ -119,10 +119,19 @@ def _without_texts(
     """Bar the items whose texts say what is refused, where others are left."""
     for wish in intent.texts:
         if wish.barred:
-            left = allowed & ~catalogue.items_saying(wish.words)
+            left = allowed & ~_saying(wish, catalogue)
             if left.any():
                 allowed = left
     return allowed
+
+
+def _saying(wish: TextWish, catalogue: Catalogue) -> Mask:
+    """Mark the items whose texts, or whose names, say some words."""
+    if not wish.in_name:
+        return catalogue.items_saying(wish.words)
+    mask = catalogue.none()
+    mask[catalogue.items_titled(wish.words)] = True
+    return mask
 
 
 def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
@@ -178,6 +187,11 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
         ConstraintMask("range", _range_text(bound), _in_range(bound, catalogue))
         for bound in intent.ranges
         if not bound.barred
+    ]
+    demands += [
+        ConstraintMask("category", f"{wish.typed} in its name", _saying(wish, catalogue))
+        for wish in intent.texts
+        if wish.in_name and not wish.barred
     ]
     return demands
 

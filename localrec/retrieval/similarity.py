@@ -36,9 +36,9 @@ def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) 
     as_wished[items] = is_wish_met(query, int(seeds[0]), items) > 0
     if as_wished.any():
         pool = as_wished
-    items = np.flatnonzero(_window(shared, counts, size, pool, setting)).astype(np.int32)
+    items = _window(shared, counts, size, pool, setting)
     likeness = shared[items] / max(1.0, float(size))
-    kin = _family_likeness(query.catalogue, seeds[0], items)
+    kin = query.catalogue.item_families.overlap(int(seeds[0]), items)
     texts = query.similarity(items, "description")
     scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
     alike = _same_flags(query, int(seeds[0]), items)
@@ -84,31 +84,21 @@ def _window(
     size: int,
     pool: Mask,
     setting: SearchParams,
-) -> Mask:
-    """The pool inside both windows, widened step by step until k items are in it.
+) -> Indexes:
+    """The items of the pool inside both windows, widened step by step until there are k.
 
     What shares nothing with the example comes in only where nothing in the pool shares anything.
     """
-    sharing = pool & (shared >= min(1, int(shared[pool].max(initial=0))))
+    at_least_one = min(1, int(shared[pool].max(initial=0)))
+    sharing = np.flatnonzero(pool & (shared >= at_least_one)).astype(np.int32)
+    theirs, apart = shared[sharing], np.abs(counts[sharing] - size)
     for at_least in range(setting.shared, -1, -1):
+        enough = theirs >= at_least
         for step in range(_WIDEST):
-            near = np.abs(counts - size) <= setting.complexity + step
-            inside = sharing & (shared >= at_least) & near
-            if inside.sum() >= setting.k:
-                return inside
+            inside = enough & (apart <= setting.complexity + step)
+            if np.count_nonzero(inside) >= setting.k:
+                return sharing[inside]
     return sharing
-
-
-def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray[np.float32]:
-    """Jaccard overlap of the families above the components, shape (len(items),)."""
-    own = catalogue.ancestors(int(i) for i in catalogue.components_of(seed))
-    if not own:
-        return np.zeros(len(items), dtype=np.float32)
-    overlap = []
-    for item in items:
-        other = catalogue.families_of(int(item))
-        overlap.append(len(own & other) / len(own | other) if other else 0.0)
-    return np.array(overlap, dtype=np.float32)
 
 
 def is_wish_met(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.float32]:

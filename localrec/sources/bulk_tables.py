@@ -89,6 +89,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         faults: What makes a row bad; checked in this order, the first one counts.
         blank: SQL that is true for a row to pass over in silence, such as an empty line.
         numbers: Numbers of the rows of `read`, where they do not simply go on from `first_row`.
+        event: SQL for the event where `columns` names none, if it is not told by the rating.
     """
 
     read: str
@@ -98,6 +99,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[RowFault, ...] = ()
     blank: str = "false"
     numbers: Callable[[], Iterator[int]] | None = None
+    event: str | None = None
 
     def select(self, *, all_good: bool = False) -> str:
         """SQL for the good rows with all of `COLUMNS`, from the file itself.
@@ -244,7 +246,8 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def _filled(self) -> str:
         """SQL for the columns that the source leaves out."""
-        fill = {**_FILLED, "event": _EVENT_OF_RATING} if "rating" in self.columns else _FILLED
+        event = self.event or (_EVENT_OF_RATING if "rating" in self.columns else _FILLED["event"])
+        fill = {**_FILLED, "event": event}
         lacking = [name for name in fill if name not in self.columns]
         return "".join(f", {_as_column(name, fill[name])}" for name in lacking)
 

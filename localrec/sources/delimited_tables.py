@@ -8,6 +8,7 @@ being row 1.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -16,6 +17,7 @@ from localrec.foundation.bounded_files import ArchivedFile, FileLimits, detect_e
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name
 
+_BLOCK = 1 << 18  # characters
 _DELIMITERS = (",", "\t", ";", "|")
 _QUOTE = "Close the quote, or double the quotes inside the cell."
 
@@ -63,12 +65,13 @@ class DelimitedTable:
             InputError: a fault that makes the rest of the file doubtful, or a limit passed.
         """
         self.ragged.clear()
+        count = len(self.header)
         for row, cells in self._records():
             if row < self._first_row or not cells:
                 continue
-            if not any(map(str.strip, cells[len(self.header) :])):  # a spreadsheet adds such cells
-                cells = cells[: len(self.header)]
-            if len(cells) != len(self.header):
+            if len(cells) > count and not any(map(str.strip, cells[count:])):
+                cells = cells[:count]  # a spreadsheet adds such cells
+            if len(cells) != count:
                 self.ragged.append((row, self._ragged_problem(cells)))
                 continue
             yield row, dict(zip(self.header, cells, strict=True))
@@ -109,17 +112,31 @@ class DelimitedTable:
         return tuple(names)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """Each record with its number; fast up to the first that is odd, then with care."""
         # The csv module's own limit belongs to the whole process, so it is only ever raised; the
         # limits that count are checked here.
         csv.field_size_limit(max(csv.field_size_limit(), self.limits.row_chars + 1))
+        # A record of so few letters in so few cells breaks no limit, however it is quoted.
+        few = min(self.limits.cell_chars, self.limits.row_chars // 4)
+        row = 0
+        with open_text(self.path, self.limits, self.encoding) as stream:
+            try:
+                for cells in self._parse(_sound_lines(stream, few)):
+                    if sum(map(len, cells)) + len(cells) > few or row == self.limits.rows:
+                        break
+                    row += 1
+                    yield row, cells
+                else:
+                    return
+            except csv.Error:
+                pass
+        yield from self._careful_records(row)
+
+    def _careful_records(self, passed: int) -> Iterator[tuple[int, list[str]]]:
+        """The records behind the first `passed`, with a watch on each line, to say what is odd."""
         record = _Record(self)
         with open_text(self.path, self.limits, self.encoding) as stream:
-            reader = csv.reader(
-                record.lines(stream),
-                delimiter=self.delimiter,
-                quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
-                strict=True,
-            )
+            reader = self._parse(record.lines(stream))
             while True:
                 try:
                     cells = next(reader, None)
@@ -127,9 +144,19 @@ class DelimitedTable:
                     record.refuse_quote(error)
                 if cells is None:
                     return
-                self._check_cells(record.row, cells)
-                yield record.row, cells
+                if record.row > passed:
+                    self._check_cells(record.row, cells)
+                    yield record.row, cells
                 record.begin_next()
+
+    def _parse(self, lines: Iterator[str]) -> Iterator[list[str]]:
+        """The cells of each record; `csv.Error` at a broken quote."""
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
+            strict=True,
+        )
 
     def _check_cells(self, row: int, cells: list[str]) -> None:
         if row > self.limits.rows:
@@ -188,6 +215,19 @@ class _Record:
         raise InputError(
             f"{table.path}, row {self.row}, column {table.column_name(place)}: {problem}.", hint
         )
+
+
+def _sound_lines(stream: TextIO, most: int) -> Iterator[str]:
+    """The lines of a table, block by block.
+
+    Raises:
+        csv.Error: there is a NUL byte, or a line beyond `most` characters; see `_Record`.
+    """
+    while block := stream.read(_BLOCK):
+        end = stream.readline(most + 1)
+        if len(end) > most or "\0" in block or "\0" in end:
+            raise csv.Error
+        yield from io.StringIO(block + end, newline="")
 
 
 def _place_of_fault(text: str, delimiter: str, quoted: bool) -> int:

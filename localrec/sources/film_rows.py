@@ -6,7 +6,7 @@ says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 from localrec.data.domains import Domain
@@ -27,6 +27,7 @@ def film_row(
     domain: Domain,
     properties: dict[str, Scalar] | None = None,
     creator: str = "",
+    bare: str | None = None,
 ) -> ItemRow:
     """A film, or another thing with a title, with its decade and description.
 
@@ -38,24 +39,40 @@ def film_row(
         domain: Decides whether there are decades.
         properties: Whatever else is known.
         creator: Its director, author or artist, if known.
+        bare: The title without its year, where it was parted already.
     """
-    name = restore_article(split_year(title)[0])
-    links = tuple(links)  # iterated twice
-    told = [link.name.casefold() for link in links]
-    if year is not None and "decade" in domain.attributes:
-        links += (AttributeLink(kind="decade", name=f"{year // 10 * 10}s"),)
+    name = restore_article(split_year(title)[0] if bare is None else bare)
+    links, told = _linked(
+        tuple(links), None if year is None or "decade" not in domain.attributes else year // 10
+    )
     own: dict[str, Scalar] = {
         "title": title,
         "year": year,
         "description": _describe(f"{name} by {creator}" if creator else name, year, told),
         "description_source": "generated",
     }
-    return ItemRow(key=key, name=name, properties={**own, **(properties or {})}, links=links)
+    if properties:
+        own |= properties
+    return ItemRow(key=key, name=name, properties=own, links=links)
 
 
 def genre_links(kind: str | None, names: Iterable[str]) -> tuple[AttributeLink, ...]:
     """Links to genres, each once; "unknown" and "(no genres listed)" are none."""
     return () if kind is None else _links_to(kind, tuple(names))
+
+
+@lru_cache(maxsize=1 << 12)
+def _linked(
+    links: tuple[AttributeLink, ...], tens: int | None
+) -> tuple[tuple[AttributeLink, ...], str]:
+    """The links with that to a decade, and those before as words of a sentence.
+
+    Films that share genres and decade share the tuple, which the store stages once.
+    """
+    told = join_words([link.name.casefold() for link in links])
+    if tens is not None:
+        links += (AttributeLink(kind="decade", name=f"{tens}0s"),)
+    return links, told
 
 
 @lru_cache(maxsize=1 << 12)  # a few hundred combinations for tens of thousands of films
@@ -64,6 +81,6 @@ def _links_to(kind: str, names: tuple[str, ...]) -> tuple[AttributeLink, ...]:
     return tuple(AttributeLink(kind=kind, name=clean_name(name)) for name in wanted)
 
 
-def _describe(name: str, year: int | None, genres: Sequence[str]) -> str:
+def _describe(name: str, year: int | None, genres: str) -> str:
     dated = f"{name} ({year})" if year else name
-    return f"{dated}: {join_words(genres)}." if genres else f"{dated}."
+    return f"{dated}: {genres}." if genres else f"{dated}."

@@ -15,7 +15,7 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, ItemRow, Scalar, UserRow
 from localrec.data.titles import split_year
-from localrec.foundation.bounded_files import FileLimits, detect_encoding, open_text
+from localrec.foundation.bounded_files import FileLimits, detect_encoding, open_bytes, open_text
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name
 from localrec.sources.bulk_tables import BulkTable, RowFault, refuse_user
@@ -36,6 +36,7 @@ from localrec.sources.sql_tables import FlatFile, delimited_table, split_lines, 
 # Keys are no INTEGER, to which DuckDB would round them: half a user is a fault of the file.
 _TYPES = {"userId": "DOUBLE", "movieId": "DOUBLE", "rating": "FLOAT", "timestamp": "BIGINT"}
 _COLUMNS = tuple(_TYPES)
+_HEADER = ",".join(_COLUMNS).encode()
 _GENRES_100K = (
     "unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy "
     "Film-Noir Horror Musical Mystery Romance Sci-Fi Thriller War Western"
@@ -167,10 +168,12 @@ class MovieLensSource:
                     film.row, f"{layout.films}: movieId", f"({film.key}) is there twice"
                 )
             else:
-                year = split_year(title)[1]
+                bare, year = split_year(title)
                 links = genre_links(genre, film.genres)
                 properties = elsewhere.get(film.key)
-                films[film.key] = film_row(film.key, title, year, links, domain, properties)
+                films[film.key] = film_row(
+                    film.key, title, year, links, domain, properties, bare=bare
+                )
         return tuple(films.values())
 
 
@@ -217,6 +220,7 @@ def _judged(file: FlatFile, user_key: str, item_key: str) -> BulkTable:
             "rating": number(rating),
             "at": moment_since_1970(at),
         },
+        event="'rated'",  # a row without a rating is bad
         files=(file.path,),
         first_row=file.first_row,
         numbers=file.numbers,
@@ -237,6 +241,10 @@ def _judged(file: FlatFile, user_key: str, item_key: str) -> BulkTable:
 
 
 def _check_header(path: Path, limits: FileLimits) -> None:
+    with open_bytes(path, limits) as stream:
+        if stream.readline(len(_HEADER) + 2).rstrip(b"\r\n") == _HEADER:
+            return
+    # What is not plainly the header is looked at with care, in any encoding: that reads it all.
     header = DelimitedTable(path, limits, delimiter=",").header
     if header != _COLUMNS:
         raise InputError(

@@ -22,26 +22,23 @@ from localrec.understanding.years import end_in_text, level
 NUMBER_WORDS = english().numbers
 MOST = 999_999_999.0  # stands for no upper bound
 _ABOUT = 0.2  # "around 20" is within a fifth of it
-_TIMES = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "grand": 1e3,
-    "m": 1e6,
-    "mil": 1e6,
-    "mill": 1e6,
-    "million": 1e6,
-}
+_ROUND = 10_000  # nobody asks for exactly so many: "a million ratings" are at least that
+_WORDS = english().amounts
 _VALUE = (
     r"(?:(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
-    r"(?:[km](?![a-z])|\s*(?:thousand|grand|mil|mill|million)(?![a-z]))?|an(?![a-z])|"
+    rf"(?:[km](?![a-z])|\s*(?:{'|'.join(_WORDS.times)})(?![a-z]))?|an(?![a-z])|"
     + "|".join(NUMBER_WORDS)
     + ")"
 )
-_WORDS = english().amounts
 _MONEY = english().money
 _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
 _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
+)
+_PARTNERS = "|".join(english().partners)
+_TWO = re.compile(  # "me and the wife"
+    rf"\b(?:me|i)\s+(?:and|n|&)\s+(?:(?:my|the)\s+)?(?:{_PARTNERS})\b"
+    rf"|\b(?:{_PARTNERS})\s+(?:and|n|&)\s+(?:me|i|myself)\b(?!\s+(?:and|plus)\b)"
 )
 _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
     r"\bfor\s+(?P<count>[2-9]|1\d|"
@@ -49,7 +46,7 @@ _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
     + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
 )
 _PLAIN = NumberSpec(kind="amount")
-_BETWEEN = r"(?:to|and|or|-|–)"
+_BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"
 _BEHIND = {
     **dict.fromkeys(_WORDS.most_behind, "most"),
     **dict.fromkeys(_WORDS.least_behind, "least"),
@@ -100,9 +97,11 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
         count = _value(so_many["count"])
         end = end_in_text(text, line, so_many.end())
         return AmountSpan(so_many.start(), end, _span((count, count), "", spec))
-    if spec.units.keys() & _PEOPLE and (alone := _ALONE.search(line)):
-        bounds = _span((1.0, 1.0), "", spec)
-        return AmountSpan(alone.start(), end_in_text(text, line, alone.end()), bounds)
+    if spec.units.keys() & _PEOPLE:
+        for few, pattern in ((1.0, _ALONE), (2.0, _TWO)):
+            if told := pattern.search(line):
+                bounds = _span((few, few), "", spec)
+                return AmountSpan(told.start(), end_in_text(text, line, told.end()), bounds)
     return None
 
 
@@ -124,6 +123,8 @@ def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float
         return low, MOST
     if how == "near":
         return low * (1 - _ABOUT), high * (1 + _ABOUT)
+    if not how and not spec.better and low >= _ROUND:
+        return low, MOST
     return low, high
 
 
@@ -148,7 +149,7 @@ def _value(told: str) -> float:
         return float(NUMBER_WORDS[told])
     told = re.sub(r"[,'](?=\d{3}(?:\D|$))", "", told)
     number, times = re.fullmatch(r"([\d.,]+)\s*([a-z]*)", told).groups()  # type: ignore[union-attr]
-    return float(number.replace(",", ".")) * _TIMES.get(times, 1.0)
+    return float(number.replace(",", ".")) * _WORDS.times.get(times, 1.0)
 
 
 _CUES = "|".join(
@@ -168,20 +169,28 @@ _CUES = "|".join(
 )
 _ON_BOTH_SIDES = frozenset(_BEHIND) & {*_WORDS.at_most, *_WORDS.at_least, *_WORDS.exactly}
 _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number belongs to that
-    re.escape(one) + r"(?!\s+to\b)" * (one == "up") + r"(?!\s+\d)" * (one in _ON_BOTH_SIDES)
+    re.escape(one)
+    + r"(?!\s+to\b)" * (one == "up")
+    + r"(?!\s+\d)" * (one in _ON_BOTH_SIDES or one.startswith("and "))
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
 _BARE = re.compile(
-    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?:an?\s+)?(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
+    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})[\s-]*(?:an?\s+)?(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
     rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
     r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
+)
+_BARE_RANGE = re.compile(
+    r"(?<![a-z0-9.,:$€£-])(?:(?P<lead>between|from)\s+)?(?P<first>\d+(?:\.\d+)?)"
+    rf"(?P<join>\s*{_BETWEEN}\s*)(?P<second>\d+(?:\.\d+)?)(?![\d.:%-]*\d|[%-])(?P<next>\s*[a-z]+)?"
 )
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
 
 
 def find_bare_amount(text: str) -> AmountSpan | None:
-    """Find a bound that says of nothing what it is: "<40", "not over 25", "4.3 or more"."""
+    """Find a bound that says of nothing what it is: "<40", "not over 25", "4.3+", "15-25"."""
     line = level(text)
+    if (between := _bare_range(text, line)) is not None:
+        return between
     for match in _BARE.finditer(line):
         following = (match["next"] or "").strip()
         if following and following not in _NO_NOUN and not (match["behind"] or match["after"]):
@@ -190,9 +199,26 @@ def find_bare_amount(text: str) -> AmountSpan | None:
         if value.is_integer() and 1500 <= value < 2100:
             continue  # a year
         how = _cue(match["cue"] or "", match["behind"] or match["after"] or "")
+        if match["cue"] and is_turned(text[: match.start()]):
+            how = OPPOSITE.get(how, how)  # "no bottle over 50"
         end = match.start("next") if match["next"] else match.end()
         bounds = _span((value, value), how, _PLAIN)
         return AmountSpan(match.start(), end_in_text(text, line, end), bounds)
+    return None
+
+
+def _bare_range(text: str, line: str) -> AmountSpan | None:
+    """ "15-25", "between 10 and 15 each": a range with both ends and no noun behind it."""
+    for match in _BARE_RANGE.finditer(line):
+        joined = match["lead"] or match["join"].strip() not in ("and", "or", "to")
+        following = (match["next"] or "").strip()
+        if not joined or (following and following not in _NO_NOUN):
+            continue
+        low, high = sorted((float(match["first"]), float(match["second"])))
+        if 1500 <= high < 2100 or low == high:
+            continue  # years
+        end = match.start("next") if match["next"] else match.end()
+        return AmountSpan(match.start(), end_in_text(text, line, end), (low, high))
     return None
 
 
@@ -236,7 +262,8 @@ def _patterns_of(
         )
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
         linking = (
-            r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the))*\s*"
+            r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the|anywhere|somewhere|"
+            r"comprised|like))*\s*"
         )
         if not word.endswith(("ed", "ing")):
             found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))

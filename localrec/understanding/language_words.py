@@ -96,6 +96,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     taste_before: Words
     packages: Words
+    in_title: tuple[str, ...]
     served: Words
     garnish: Words
     shades: Words
@@ -132,6 +133,10 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negating: tuple[str, ...]
     negating_bridges: Words
     no_nouns: Words
+    range_joins: tuple[str, ...]
+    raters: tuple[str, ...]
+    rates: tuple[str, ...]
+    times: dict[str, float]
 
 
 class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -173,6 +178,8 @@ class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     verbs: Words
     open: tuple[str, ...]
+    refusing: Words
+    bridges: Words
     unmet: tuple[str, ...]
     met: tuple[str, ...]
     wanted: tuple[str, ...]
@@ -227,6 +234,9 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spending: tuple[str, ...]
     company: tuple[str, ...]
     people_nouns: tuple[str, ...]
+    partners: tuple[str, ...]
+    children: tuple[str, ...]
+    no_ages: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
     synonyms: SynonymWords

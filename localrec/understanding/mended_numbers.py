@@ -36,9 +36,10 @@ def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> R
     mended = _mended(text, reading)
     found = read_ranges(mended.text, vocabulary.domain)
     ranges, spans = _likelier(found, vocabulary), list(found.spans)
-    bare = find_bare_amount(_without(mended.text, spans))
-    if bare is not None and bare.bounds is not None:
-        low, high = bare.bounds
+    tried = list(spans)
+    while (bare := find_bare_amount(_without(mended.text, tried))) is not None:
+        tried.append((bare.start, bare.end))
+        low, high = bare.bounds or (-MOST, MOST)
         name = _divided_number(low, high, [one.name for one in ranges], vocabulary)
         if name:
             ranges.append(NumberRange(name=name, low=low, high=high))

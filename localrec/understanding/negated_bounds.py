@@ -10,9 +10,11 @@ from localrec.understanding.language_words import english
 OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
 _WORDS = english().amounts
 _BETWEEN = 4  # words between the negation and its bound
+_OF_PEOPLE = 7  # the same behind "none of us", whose verb stands between
+_WORD = rf"(?:\s+(?!(?:{'|'.join(sorted(_WORDS.negating_bridges))})\b)[a-z]+)"
 _TURNED = re.compile(
-    rf"\b(?:{'|'.join(sorted(_WORDS.negating, key=len, reverse=True))})"
-    rf"(?:\s+(?!(?:{'|'.join(sorted(_WORDS.negating_bridges))})\b)[a-z]+){{0,{_BETWEEN}}}\s*$"
+    rf"\b(?:(?:{'|'.join(sorted(_WORDS.negating, key=len, reverse=True))}){_WORD}{{0,{_BETWEEN}}}"
+    rf"|(?:none|neither)\s+of\s+(?:us|them|you){_WORD}{{0,{_OF_PEOPLE}}})\s*$"
 )
 
 

@@ -15,7 +15,8 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
-from localrec.understanding.amounts import find_amount
+from localrec.understanding.ages import counts_ages, find_youngest
+from localrec.understanding.amounts import MOST, find_amount
 from localrec.understanding.language_words import english
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
@@ -63,6 +64,9 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
             found = _count(text, counted_nouns(name, domain))
             if found is None and name.endswith("_count"):
                 found = _count(text, _THINGS, bounded=True)  # "more than six things in it"
+        if found is None and counts_ages(spec) and (youngest := find_youngest(text)) is not None:
+            begin, end, age = youngest
+            found = (-MOST, age), [(begin, end)]
         if found is None and (spec.units or spec.words):
             amount = find_amount(text, spec)
             if amount is not None:

@@ -7,11 +7,12 @@ components at hand, the example item and ranges of numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from localrec.data.answers import QueryView
+from localrec.data.domains import Concept
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
 from localrec.understanding.alternatives import (
@@ -39,6 +40,7 @@ from localrec.understanding.role_decisions import decide_refusals, drop_asides, 
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
+from localrec.understanding.title_words import places_in_titles
 from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -56,12 +58,14 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
-    free = [one for one in found if _is_free(reading, one, numbers, state)]
+    titled = places_in_titles(reading)
+    told = [one for one in found if titled.isdisjoint(range(one.first, one.last))]
+    free = [one for one in told if _is_free(reading, one, numbers, state)]
     mentions, passed_over = drop_asides(roles, free)
     owner = owners(reading, mentions)
     used = state.places | _places_of(numbers, reading) | passed_over
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
-    texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
+    texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles, titled)
     barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
     barred = spare_wished_kinds(reading, mentions, barred)
     wanted = [not barred[one.first] for one in mentions]
@@ -243,6 +247,13 @@ def _base_colours(
                     yield meaning.key
 
 
+def _without_families(keys: tuple[str, ...], concepts: Mapping[str, Concept]) -> tuple[str, ...]:
+    """ "a cab" is a Cabernet Sauvignon: its family, called the same, holds Cabernet Franc too."""
+    families = {one for key in keys if key in concepts for one in concepts[key].parents}
+    longer = {one for one in families for key in keys if key.startswith(f"{one} ")}
+    return tuple(key for key in keys if key not in longer)
+
+
 def _constraint(
     reading: Reading,
     members: Sequence[Mention],
@@ -259,6 +270,10 @@ def _constraint(
         members = [msgspec.structs.replace(one, elsewhere=()) for one in members]
     here = [member for member in members if member.meaning and member.meaning.kind == kind]
     named = [(member.meaning.key if member.meaning else "", *member.others) for member in here]
+    if is_wanted:
+        named = [
+            _without_families(told, vocabulary.domain.taxonomy.get(kind, {})) for told in named
+        ]
     keys = tuple(dict.fromkeys(key for told in named for key in told))
     elsewhere = tuple((one.kind, one.key) for one in meanings if one.kind != kind)
     elsewhere += tuple(told for member in members for told in member.elsewhere)

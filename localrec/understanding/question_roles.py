@@ -135,7 +135,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
 
     Args:
         barred: To refuse a name where the rules heard no refusal.
-        beside: To refuse a name where the rules heard a refusal of another.
+        beside: To refuse a name where the rules heard a refusal of another; at 1 none is.
         spared: To take a name for a wish that the rules refuse.
         less: To read a refusal as "less of it".
         aside: To leave a name out of the question.
@@ -143,8 +143,8 @@ class RoleLimits(msgspec.Struct, frozen=True):
         words: To refuse words that name nothing.
     """
 
-    barred: float = 0.8
-    beside: float = 0.93
+    barred: float = 0.7
+    beside: float = 1.0
     spared: float = 1.0
     less: float = 0.9
     aside: float = 0.9

@@ -2,7 +2,8 @@
 
 The rules hear certain phrases ("without", "I hate them") and are right where they hear one. What
 they do not hear, "of Saramago we have enough", "clowns and I parted company", the tagger tells by
-all the words around a name. Each limit was chosen on the dev questions.
+all the words around a name. The limits of refusals were chosen on questions by other hands than the
+network learnt from, the others on the dev questions.
 """
 
 from __future__ import annotations

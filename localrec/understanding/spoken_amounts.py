@@ -7,6 +7,15 @@ from __future__ import annotations
 
 import re
 
+from localrec.understanding.language_words import english
+
+_WORDS = english().amounts
+_TIMES = "|".join(one for one in _WORDS.times if len(one) > 1)
+_SO_MANY = re.compile(rf"\b(?P<how>half(?:\s+an?)?|an?)\s+(?P<times>{_TIMES})\b")
+_RATERS = re.compile(
+    rf"(?P<count>(?:\d[\d.,']{{2,}}|\d[\d.,]*\s*(?:{'|'.join(_WORDS.times)})\b)\+?\s+(?:or\s+more\s+)?)"
+    rf"(?P<who>{'|'.join(_WORDS.raters)})(?=(?:\s+[a-z]+){{0,3}}?\s+(?:{'|'.join(_WORDS.rates)})\b)"
+)
 _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
 _TEENS = re.compile(r"\bin the teens\b")
@@ -29,6 +38,8 @@ def respell_amounts(line: str) -> str:
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)
+    line = _SO_MANY.sub(_times_as_digits, line)
+    line = _RATERS.sub(_ratings_for_raters, line)
     line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
     return _AND_A_HALF.sub(lambda match: _padded(f"1.5 {match['unit']}", match), line)
 
@@ -36,6 +47,19 @@ def respell_amounts(line: str) -> str:
 def _bound_of_figures(match: re.Match[str]) -> str:
     digits = _DIGITS.get(match["how"]) or int(match["how"])
     return _padded(f"sub {10**digits}", match) if digits < 8 else match.group()
+
+
+def _times_as_digits(match: re.Match[str]) -> str:
+    """ "half a million" as "500000", "a lakh" as "1 lakh"."""
+    if match["how"].startswith("half"):
+        return _padded(f"{0.5 * _WORDS.times[match['times']]:.0f}", match)
+    return _padded(f"1 {match['times']}", match)
+
+
+def _ratings_for_raters(match: re.Match[str]) -> str:
+    """ "5000 readers have rated it" as "5000 rating  have rated it"."""
+    noun = "rating" if len(match["who"]) > 5 else "vote"
+    return match["count"] + noun.ljust(len(match["who"]))
 
 
 def _part_of_unit(match: re.Match[str]) -> str:

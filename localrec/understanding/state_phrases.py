@@ -11,13 +11,7 @@ from localrec.understanding.language_words import english, phrases_by_first_word
 _WORDS = english().state
 _VERBS = _WORDS.verbs
 _OPEN = frozenset(tuple(phrase.split()) for phrase in _WORDS.open)
-_REFUSING = frozenset(
-    "not no none nothing except excluding minus skip without never dont hide omit avoid".split()
-)
-_NOT_LISTED = frozenset("not isnt arent neither nor nothing none outside without".split())
-_OF_A_LIST = frozenset(  # between such a word and "my list"
-    "already yet in on from any anything one of those waiting sitting currently listed".split()
-)
+_NEAR = 5  # words behind a refusal in which it turns what somebody met
 _KINDS = tuple(
     (name, phrases_by_first_word(told))
     for name, told in (
@@ -42,12 +36,19 @@ def _is_of_meeting(following: Sequence[str]) -> bool:
     return not following or not _VERBS.isdisjoint(following[:2])
 
 
-def _is_not_listed(words: Sequence[str], first: int) -> bool:
-    """Whether "my list" at `first` is refused: "is not already on", "nor waiting on"."""
-    place = first - 1
-    while place >= 0 and words[place] in _OF_A_LIST:
-        place -= 1
-    return place >= 0 and words[place] in _NOT_LISTED
+def _turned(name: str, words: Sequence[str], first: int, places: set[int]) -> str:
+    """A kind of phrase at a place, or its opposite where a refusal reaches it."""
+    opposite = {"met": "unmet", "wanted": "unwanted"}.get(name)
+    if opposite is None:
+        return name
+    if name == "met" and _WORDS.refusing & {*words[max(0, first - _NEAR) : first]}:
+        return opposite
+    for place in range(first - 1, -1, -1):
+        if words[place] in _WORDS.refusing and place not in places:
+            return opposite
+        if words[place] not in _WORDS.bridges and place not in places:
+            break
+    return name
 
 
 def find_state(words: Sequence[str]) -> AskedState:
@@ -64,9 +65,7 @@ def find_state(words: Sequence[str]) -> AskedState:
                     and (phrase not in _OPEN or _is_of_meeting(words[first + len(phrase) :]))
                 ):
                     places.update(span)
-                    refused = name == "met" and _REFUSING & {*words[max(0, first - 5) : first]}
-                    refused_list = name == "wanted" and _is_not_listed(words, first)
-                    found.add("unmet" if refused else "unwanted" if refused_list else name)
+                    found.add(_turned(name, words, first, places))
                     break
     met = False if "unmet" in found else True if "met" in found else None
     on_list = False if "unwanted" in found else True if "wanted" in found else None

@@ -18,12 +18,18 @@ from localrec.understanding.language_words import english
 from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.question_roles import WordRoles
 from localrec.understanding.role_decisions import refused_words
+from localrec.understanding.spelling import english_words, word_rank
 from localrec.understanding.unused_words import content_places
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _QUOTED = re.compile(r"(?<!\w)(['\"‘“])(?P<inside>[^'\"‘’“”]{2,40})['\"’”](?!\w)")
 _MOST_QUOTED = 5  # words
 _LONGEST = 4  # words side by side that are looked for together
+_SHORTEST_STEM = 4  # letters of a word without its ending, to be looked for
+_SELDOM = 5  # times as often is the stem said, to be looked for instead
+_TELLING = 3.0  # times as often as in English
+_COMMONEST_SHARE = 0.1  # of English are its commonest word, and the nth of it an nth of that
+_WORDS_OF_TEXT, _WORDS_OF_NAME = 40, 5  # of an item, with a description and without
 _TOO_COMMON = 0.3  # share of items that say a word which then says nothing
 
 
@@ -33,6 +39,7 @@ class TextPlaces(msgspec.Struct, frozen=True):
     runs: tuple[tuple[int, int], ...]
     barred: tuple[bool, ...]
     spared: frozenset[int] = frozenset()  # tokens of names that a refusal of such words spares
+    titled: frozenset[int] = frozenset()  # tokens that are said of titles
 
 
 def find_text_places(
@@ -43,6 +50,7 @@ def find_text_places(
     barred: Sequence[bool],
     vocabulary: Vocabulary,
     roles: WordRoles | None = None,
+    titled: frozenset[int] = frozenset(),
 ) -> TextPlaces:
     """Find the words that name nothing, and whether a refusal reaches them.
 
@@ -54,6 +62,7 @@ def find_text_places(
         barred: For each token whether a refusal reaches it, names alone regarded.
         vocabulary: The names of the domain.
         roles: What the role tagger says of the words; None without one.
+        titled: Places of words that are said of titles.
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
     quoted = _quoted(text, reading) & free
@@ -65,7 +74,7 @@ def find_text_places(
         if reading.words[place] not in between
     }
     tagged = refused_words(roles, free, reading, vocabulary)
-    runs = _runs(sorted(free & (content | quoted | tagged)), reading, tagged)
+    runs = _runs(sorted(free & (content | quoted | tagged | titled)), reading, tagged | titled)
     if not runs:
         return TextPlaces((), ())
     told = list(owner)
@@ -76,7 +85,7 @@ def find_text_places(
         place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]
     }
     reached = tuple(refused[first] or first in tagged for first, _ in runs)
-    return TextPlaces(tuple(runs), reached, frozenset(spared))
+    return TextPlaces(tuple(runs), reached, frozenset(spared), titled)
 
 
 def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWish, ...]:
@@ -86,6 +95,7 @@ def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWi
             words=reading.roots[first:last],
             typed=text[reading.tokens[first].start : reading.tokens[last - 1].end],
             barred=refused,
+            in_name=first in places.titled,
         )
         for (first, last), refused in zip(places.runs, places.barred, strict=True)
     )
@@ -96,8 +106,9 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
     if not query.texts:
         return query
     kept: list[TextWish] = []
-    for wish in query.texts:
-        if _is_said(wish.words, catalogue):
+    for one in query.texts:
+        wish = one if one.in_name else _without_ending(one, catalogue)
+        if wish.in_name or _is_said(wish.words, catalogue):
             kept.append(wish)
         elif len(wish.words) > 1:
             typed = wish.typed.split()
@@ -107,9 +118,43 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
                 for i, word in enumerate(wish.words)
                 if len(word) > 2 and _is_said((word,), catalogue)
             ]
+    kept = _telling(kept, catalogue)
     refused = {word for one in kept if one.barred for word in one.typed.split()}
     unused = tuple(one for one in query.unused if not refused.issuperset(one.split()))
     return msgspec.structs.replace(query, texts=tuple(kept), unused=unused)
+
+
+def _without_ending(wish: TextWish, catalogue: Catalogue) -> TextWish:
+    """Look for "peach" and "smok" where hardly a description says "peachy" or "smokey"."""
+    word = wish.words[0]
+    stem = word.removesuffix("y").removesuffix("e")
+    is_adjective = len(wish.words) == 1 and word.endswith("y") and len(stem) >= _SHORTEST_STEM
+    is_adjective &= any(one in english_words() for one in (stem, f"{stem}e"))
+    if not is_adjective or "description" not in catalogue.domain.texts:
+        return wish
+    said, by_stem = (catalogue.items_saying((one,)).sum() for one in (word, stem))
+    return msgspec.structs.replace(wish, words=(stem,)) if said * _SELDOM < by_stem else wish
+
+
+def _telling(wishes: Sequence[TextWish], catalogue: Catalogue) -> list[TextWish]:
+    """Drop the wishes for small talk where others are for words that items say.
+
+    "My grandson pays, and I want honey in it": tasting notes say "honey" far oftener than English
+    does, and "pays" more seldom.
+    """
+    wished = [one for one in wishes if not one.barred]
+    told = [one for one in wished if one.in_name or _lift(one.words, catalogue) >= _TELLING]
+    idle = [one for one in wished if one not in told] if told else []
+    return [one for one in wishes if one not in idle]
+
+
+def _lift(words: tuple[str, ...], catalogue: Catalogue) -> float:
+    """How many times as often as English items say some words; several words tell by themselves."""
+    if len(words) > 1:
+        return _TELLING
+    length = _WORDS_OF_TEXT if "description" in catalogue.domain.texts else _WORDS_OF_NAME
+    share = float(catalogue.items_saying(words).mean())
+    return share * (1 + word_rank(words[0])) / (_COMMONEST_SHARE * length)
 
 
 def _is_said(words: tuple[str, ...], catalogue: Catalogue) -> bool:

@@ -256,6 +256,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
         words = "|".join(_spaced(one) for one in sorted(told, key=len, reverse=True))
         lead = r"(?:\b(?:from|in|of|since)\s+)?(?:the\s+)?"
         found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('', short)}\s+(?:{words})\b")))
+    found.append(("since", re.compile(rf"(?<![\d.$€£]){_any_of('', short)}\s*\+(?!\s*\d)")))
     for cue, how in cues:
         if cue == "from":  # "from 1990" alone is that year
             continue

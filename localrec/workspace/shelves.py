@@ -109,10 +109,11 @@ def put_on_shelf(store: Store, catalogue: Catalogue, user: str, names: str) -> S
 
     named = _read_names(names, catalogue)
     new = told_if_new(store, user)
-    user_id = user_node(store, catalogue.domain.name, user, create=True)
-    if user_id is not None:
-        indexes = _attribute_indexes(named, catalogue)
-        add_to_shelf(store, user_id, [catalogue.attributes[one].node_id for one in indexes])
+    indexes = _attribute_indexes(named, catalogue)
+    with store.transaction():  # a new user and the shelf come together or not at all
+        user_id = user_node(store, catalogue.domain.name, user, create=True)
+        if user_id is not None:
+            add_to_shelf(store, user_id, [catalogue.attributes[one].node_id for one in indexes])
     return ShelfEdit(named.corrected, (new,) if new else ())
 
 

@@ -40,7 +40,7 @@ from localrec.workspace.domain_context import DomainContext
 
 _TYPES: Mapping[str, Mapping[str, str]] = {
     "drinks": {"component": "component", "category": "category", "look": "colour"},
-    "films": {"category": "category"},
+    "films": {"component": "component", "category": "component"},
     "books": {"creator": "creator", "category": "category", "series": "series"},
     "wines": {"component": "component", "creator": "creator", "place": "country"},
     "games": {"component": "mechanic", "category": "category", "creator": "creator"},
@@ -187,7 +187,7 @@ def judge(
         is_refused = bool(keys & refused)
         if slot.role == "barred":
             yield "refused_found", float(is_refused)
-        if is_refused:
+        if is_refused and slot.role != "example":  # an example is never returned
             yield "refused_right", float(slot.role in ("barred", "known", "less"))
         if slot.role in _WISHES:
             yield "wishes_kept", float(not is_refused)

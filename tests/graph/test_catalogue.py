@@ -132,6 +132,15 @@ class TestFamilies:
         families = catalogue.families_of(catalogue.item_index("white-russian"))
         assert names(catalogue, families) == {"spirit", "coffee liqueur", "dairy"}
 
+    def test_overlap_among_many_items_as_they_do_between_two(self, catalogue):
+        items = np.arange(len(catalogue), dtype=np.int32)
+        own = [catalogue.families_of(item) for item in items.tolist()]
+        for item in items.tolist():
+            pairs = [(own[item] & other, own[item] | other) for other in own]
+            wanted = [len(both) / max(1, len(either)) for both, either in pairs]
+            found = catalogue.item_families.overlap(item, items)
+            assert found == pytest.approx(wanted, rel=1e-6)
+
     def test_that_run_in_a_circle_come_to_an_end(self, tmp_path):
         with planted_store(tmp_path) as store:
             store.execute(

@@ -52,6 +52,6 @@ def test_an_interrupted_change_leaves_the_shelf_as_it_was(
 
     monkeypatch.setattr(Store, "execute", interrupted)
     for change in (add_to_shelf, remove_from_shelf):
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt), bar.transaction():
             change(bar, ANA, [5, 6])
     assert shelf_nodes(bar, ANA) == [5]

@@ -10,6 +10,8 @@ import pytest
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, UserRow
 from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.history_ingest import ingest_bulk
+from localrec.graph.store import Store
 from localrec.sources.movielens import MovieLensSource
 from localrec.sources.protocols import FilePreview
 
@@ -283,3 +285,20 @@ def test_a_bad_row_among_cells_in_quotes_is_told(tmp_path: Path, films_domain: D
     found = read(tmp_path, films_domain, quoted)
     assert [row["user_key"] for row in selected(found)] == [186]
     assert told(found) == [(2, "rating", "dropped", "'nine' is no rating from 0.5 to 5")]
+
+
+def test_ratings_of_one_moment_stay_in_the_files_order(
+    tmp_path: Path, films_domain: Domain
+) -> None:
+    # Three blocks of the copy, the last one short: parts of a file that could change places.
+    pairs = [(user, film) for user in range(1, 2502) for film in range(99, 0, -1)] + [(1, 100)] * 2
+    lines = "".join(f"{user},{film},4,881250949\n" for user, film in pairs)
+    history = read(tmp_path, films_domain, {"ratings.csv": RATINGS + lines})
+    with Store.open_(tmp_path / "store.duckdb", may_read=history.files) as store:
+        report = ingest_bulk(store, films_domain, history)
+        stored = store.rows(
+            "SELECT u.key::INTEGER, i.key::INTEGER FROM interaction x JOIN node u "
+            "ON u.node_id = x.user_id JOIN node i ON i.node_id = x.item_id ORDER BY x.rowid"
+        )
+    assert (report.kept, report.merged) == (len(pairs) - 1, 1)
+    assert stored == pairs[:-1]

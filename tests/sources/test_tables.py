@@ -111,6 +111,33 @@ def test_what_python_writes_is_read_back(
     assert [(cells["a"], cells["b"]) for _, cells in table.rows()] == rows
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_cells_and_numbers_hold_across_the_blocks_of_a_long_file(tmp_path: Path, end: str) -> None:
+    rows = [(str(row), f'a "quote"{end}and, more ' * (row % 7)) for row in range(20_000)]
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerows([("a", "b"), *rows])
+    path = written(tmp_path, text.getvalue().encode())
+    numbered = list(DelimitedTable(path).rows())
+    assert [(cells["a"], cells["b"]) for _, cells in numbered] == rows
+    assert [row for row, _ in numbered] == list(range(2, len(rows) + 2))
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ('x,"never closed\n', "row 30002, column 'b': the quote is never closed"),
+        ("x,\0\n", "row 30002, column 'b': there is a NUL byte"),
+        (f"x,{'y' * 5_000}\n", "row 30002, column 'b': the cell holds 5,000 characters"),
+    ],
+)
+def test_what_is_odd_behind_many_sound_rows_is_told_by_its_place(
+    tmp_path: Path, odd: str, told: str
+) -> None:
+    path = written(tmp_path, ("a,b\n" + "1,two words\n" * 30_000 + odd + "1,2\n").encode())
+    with pytest.raises(InputError, match=told):
+        list(DelimitedTable(path, FileLimits(cell_chars=4_000)).rows())
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused_with_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

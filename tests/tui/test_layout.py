@@ -1,11 +1,13 @@
 """Where the window is wide, the chosen item stands beside its list, and the person beside both."""
 
 import re
+import threading
 
 import pytest
 from textual.widgets import DataTable
 
 from localrec.data.rows import Event
+from localrec_tui.widgets import item_pane
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.paged_table import PagedTable
 from localrec_tui.widgets.side_pane import SidePane
@@ -95,6 +97,52 @@ class TestBrowse:
             pane = pilot.app.screen.query_one(ItemPane)
             assert pane.border_title == "Drink 001"
             assert "Shake with ice." in seen(pilot)
+
+    async def test_is_drawn_once_with_all_its_parts(self, open_app, monkeypatch):
+        drawn = []
+        whole = ItemPane._draw
+
+        def noted(pane):
+            whole(pane)
+            drawn.append((pane.border_title, pane.found is not None))
+
+        async with open_app(WIDE, mode="browse") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            monkeypatch.setattr(ItemPane, "_draw", noted)
+            for pause in ("_PAUSE_S", "_LATE_S"):  # they end when this test says so
+                monkeypatch.setattr(item_pane, pause, 3_600)
+            before = pilot.app.screen.query_one(ItemPane).border_title
+            await pilot.press("down")
+            after_the_key = pilot.app.screen.query_one(ItemPane).border_title, list(drawn)
+            pilot.app.screen.query_one(ItemPane)._load()
+            await _beside(pilot)
+        assert after_the_key == (before, []), "the key waits for no item"
+        assert drawn == [("Drink 001", True)]
+
+    async def test_tells_its_name_where_the_store_lets_wait(self, open_app, services, monkeypatch):
+        known = services.item
+        lets_go = threading.Event()
+
+        def waited_for(*asked):
+            lets_go.wait(20)
+            return known(*asked)
+
+        async with open_app(WIDE, mode="browse") as pilot:
+            pane = pilot.app.screen.query_one(ItemPane)
+            await press(pilot, "down")
+            await _beside(pilot)
+            monkeypatch.setattr(services, "item", waited_for)
+            await pilot.press("down")
+            for _ in range(200):
+                await pilot.pause(0.05)
+                if pane.border_title == "Drink 001":
+                    break
+            assert (pane.border_title, pane.found) == ("Drink 001", None)
+            assert "Shake with ice." not in seen(pilot)
+            lets_go.set()
+            await _beside(pilot)
+            assert pane.found is not None
 
     async def test_stands_above_the_facts_at_80_by_24(self, open_app, local_services):
         async with open_app(NARROW, local_services, mode="browse", user="anna") as pilot:

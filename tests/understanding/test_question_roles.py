@@ -155,6 +155,12 @@ def test_a_name_is_refused_where_no_rule_hears_it_but_the_tagger_is_sure(read_wi
     assert wanted(read_with(question, gin=("barred", 0.55))) == {"gin"}
 
 
+def test_a_wish_beside_a_refusal_that_a_rule_hears_stays_a_wish(read_with):
+    query = read_with("gin without lime", gin=("barred", 0.99))
+    assert wanted(query) == {"gin"}
+    assert barred(query) == {"lime"}
+
+
 def test_a_refusal_that_a_rule_hears_stands_where_the_tagger_doubts(read_with):
     assert barred(read_with("no gin", gin=("wanted", 0.9))) == {"gin"}
 

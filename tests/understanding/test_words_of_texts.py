@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar, cast
 
 import msgspec
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from localrec.data.domains import Domain
-from localrec.data.query import Query, TaskKind
+from localrec.data.query import Query, TaskKind, TextWish
 from localrec.data.rows import AttributeLink, CatalogueRows, ImportReport, ItemRow
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.item_ingest import ingest_items
@@ -102,6 +105,48 @@ def test_words_that_name_nothing_are_wished_for_in_texts(ask: Ask) -> None:
     assert [one.typed for one in query.texts] == ["lychee"]
 
 
+class _Notes:
+    """A thousand wines, and how many of them say what."""
+
+    domain = BOTTLES
+    _said: ClassVar = {"pays": 1, "honey": 80, "smokey": 4, "smok": 200, "salty": 60, "salt": 90}
+
+    def __len__(self) -> int:
+        return 1000
+
+    def items_saying(self, words: tuple[str, ...]) -> NDArray[np.bool_]:
+        return np.arange(len(self)) < self._said.get(" ".join(words), 0)
+
+
+def _looked_for(*words: str) -> list[str]:
+    wishes = tuple(TextWish(words=(word,), typed=word) for word in words)
+    query = find_in_texts(Query(texts=wishes), cast(Catalogue, _Notes()))
+    return [" ".join(one.words) for one in query.texts]
+
+
+def test_small_talk_is_not_looked_for_beside_words_of_tasting_notes() -> None:
+    assert _looked_for("pays", "honey") == ["honey"]
+    assert _looked_for("pays") == ["pays"]
+
+
+def test_an_adjective_that_notes_hardly_say_is_looked_for_by_its_stem() -> None:
+    assert _looked_for("smokey") == ["smok"]
+    assert _looked_for("salty") == ["salty"]
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("a wine, but no Hill in the name", {"Campo Gran Reserva", "Campo Crianza", "Kessler"}),
+        ("skip anything with Campo in its name", {"Kessler", "Hill"}),
+        ("a tempranillo with Reserva in the title", {"Campo Gran Reserva"}),
+        ("a wine with Gran Reserva in the name", {"Campo Gran Reserva"}),
+    ],
+)
+def test_words_that_a_title_shall_hold_or_not_decide(ask: Ask, question: str, left: set[str]):
+    assert ask(question)[1] == left
+
+
 def test_words_that_nobody_says_are_only_told(ask: Ask) -> None:
     query, _ = ask("a riesling with zeppelins")
     assert query.texts == ()
@@ -127,6 +172,9 @@ def test_makers_are_called_by_a_part_of_their_names(ask: Ask, question: str, lef
         ("riesling not dearer than 30", {"Kessler"}),
         ("riesling under 40 quid", {"Kessler"}),
         ("riesling 94 or more", {"Hill"}),
+        ("riesling, 94+, sub-70", {"Hill"}),
+        ("riesling, 20-40", {"Kessler"}),
+        ("tempranillo, ten bux is the limit", {"Campo Crianza"}),
         ("riesling, 94 ponts or more", {"Hill"}),
         ("a tempranillo, tenner tops", {"Campo Crianza"}),
     ],

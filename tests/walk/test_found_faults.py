@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from localrec import Workspace
 from localrec.data.rows import Event
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
@@ -195,3 +196,51 @@ def test_two_forgettings_in_a_row_leave_a_store_that_takes_new_rows(folder):
         forget(folder, ForgetScope(user=user), dry_run=False, progress=lambda *_: None)
     with Store.open_(folder / "store.duckdb") as store:
         interactions.store_feedback(store, "cocktails", "carl", item, Event.LIKED)
+
+
+def test_an_item_that_a_forgotten_user_brought_goes_with_the_last_who_held_it(tmp_path):
+    export = tmp_path / "films"
+    export.mkdir()
+    (export / "ratings.csv").write_text(
+        "Date,Name,Year,Letterboxd URI,Rating\n2024-05-01,Heat,1995,https://boxd.it/heat,4\n"
+    )
+    folder = tmp_path / "workspace"
+    with Workspace(folder, hold_s=0.0) as desk:
+        desk.import_file(export, "letterboxd", user="zoe")
+        desk.feedback("anna", "Heat", "not-now")
+        desk.forget(user="zoe")
+        assert _items(folder) == ["Heat"]
+        desk.undo_feedback("anna")
+        desk.feedback("anna", "Heat", "seen")
+        desk.feedback("bob", "Heat", "like")
+        desk.forget(user="bob")
+        assert _items(folder) == ["Heat"]  # anna has seen it
+        desk.undo_feedback("anna")
+        desk.forget(user="anna")
+        assert _items(folder) == []
+
+
+def test_a_user_with_the_number_of_a_forgotten_item_is_no_trace_of_it(ratings):
+    folder = ratings.parent / "workspace"
+    with Workspace(folder, hold_s=0.0) as desk:
+        desk.import_file(ratings, "movielens")
+        assert not desk.forget(item="1").found
+    assert _items(folder) == []
+
+
+def test_a_new_user_and_their_shelf_come_together(folder, monkeypatch):
+    from localrec.graph import shelf_store
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shelf_store, "add_to_shelf", dies)
+    with Workspace(folder, hold_s=0.0) as desk, pytest.raises(KeyboardInterrupt):
+        desk.shelf.add("zoe", "gin")
+    with open_settled(folder, read_only=True) as store:
+        assert store.rows("SELECT key FROM node WHERE key = 'zoe'") == []
+
+
+def _items(folder):
+    with open_settled(folder, read_only=True) as store:
+        return [name for (name,) in store.rows("SELECT name FROM items")]

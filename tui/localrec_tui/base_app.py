@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from textual import getters
+from textual import events, getters
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
@@ -17,6 +18,7 @@ from textual.screen import ModalScreen, Screen
 from textual.signal import Signal
 from textual.widgets import Footer, Static
 
+from localrec_tui.garbage import IdleCollector
 from localrec_tui.log_buffer import LogBuffer
 from localrec_tui.messages import (
     FeedbackStored,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
+_PAUSE_S = 0.3  # between two looks whether this is a pause
 _TONES = ("accent", "secondary", "success", "warning", "primary")  # of domains, in turn
 _TONE_CSS = "\n".join(
     f"AppScreen.-tone-{n} .pane {{ border-title-color: $text-{colour}; }}\n"
@@ -71,6 +74,22 @@ class BaseApp(App[None]):
         self.data_changed: Signal[str] = Signal(self, "data_changed")  # by an import: what came in
         self.wants_example = False  # the first run is over: Ask shows an example
         self.pending_question: str | None = None  # that Ask is to ask when it comes in front
+        self._collector = IdleCollector()
+
+    def on_ready(self) -> None:
+        """The first paint is done: from now on garbage is looked for in pauses."""
+        self._collector.begin()
+        self.set_interval(_PAUSE_S, self._collector.look)
+
+    def on_unmount(self) -> None:
+        """Give Python's collector back as it was."""
+        self._collector.end()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note when the user did something."""
+        if isinstance(event, events.InputEvent):
+            self._collector.touch()
+        await super().on_event(event)
 
     @classmethod
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
@@ -174,6 +193,8 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         """
         for footer in self.query(Footer):
             footer.mutate_reactive(Footer.compact)
+        # Textual 8.2.8 keeps the lines of the last 1,024 widgets here, also of those that are gone.
+        StylesCache.get_inner_outer.cache_clear()
 
     def show_status(self, status: str) -> None:
         """Show a sentence in the status line."""

@@ -57,9 +57,10 @@ class ItemKNN:
         shrinkage = np.float32(self._config.shrinkage)
         for item, both in had.each_liked_with(progress):
             both[item] = 0
-            alike = both / np.maximum(roots[item] * roots + shrinkage, 1.0)  # 0 / 0 is 0 here
+            met = np.flatnonzero(both)  # few of all items; only these are compared and ordered
+            alike = both[met] / np.maximum(roots[item] * roots[met] + shrinkage, 1.0)
             order = np.argsort(-alike, kind="stable")[:keep]  # among equals the first: no chance
-            nearest[item], similar[item] = order, alike[order]
+            nearest[item, : len(order)], similar[item, : len(order)] = met[order], alike[order]
         self._keep_by_neighbour(nearest, similar)
 
     def _keep_by_neighbour(self, nearest: NDArray[np.int32], similar: NDArray[np.float32]) -> None:

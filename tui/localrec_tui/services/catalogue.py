@@ -345,11 +345,12 @@ def _change(
     from localrec.graph.shelf_store import add_to_shelf, remove_from_shelf
 
     before = {one.node_id for one in _shelf(store, domain, user)}
-    user_id = user_node(store, domain, user, create=bool(put))
-    if user_id is not None and put:
-        add_to_shelf(store, user_id, [one.node_id for one in put])
-    if user_id is not None and take:
-        remove_from_shelf(store, user_id, [one.node_id for one in take])
+    with store.transaction():
+        user_id = user_node(store, domain, user, create=bool(put))
+        if user_id is not None and put:
+            add_to_shelf(store, user_id, [one.node_id for one in put])
+        if user_id is not None and take:
+            remove_from_shelf(store, user_id, [one.node_id for one in take])
     return ShelfContents(
         user=user,
         things=_shelf(store, domain, user),

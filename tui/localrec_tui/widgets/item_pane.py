@@ -23,6 +23,7 @@ from localrec_tui.workers import run_in_thread
 
 LEAST_LINES = 22  # of a narrow window in which an item fits below its list
 _PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
+_LATE_S = 0.3  # after which the item's title does not wait for the rest
 _LOW = 18  # lines of the pane under which an item is told in few
 _EMPTY = "Nothing is chosen yet.\n\nThe arrows choose an item of the list."
 
@@ -45,6 +46,7 @@ class ItemPane(VerticalScroll):
         super().__init__(id="detail", classes="pane")
         self._shown: ShownItem | None = None
         self._domain = ""
+        self._drawn: tuple[str, str] | None = None  # the item that the pane is at, not the chosen
         self._waiting: Timer | None = None
         self.found: ItemDetails | None = None
 
@@ -55,39 +57,41 @@ class ItemPane(VerticalScroll):
         yield Static(classes="facts", markup=False)
 
     def show(self, shown: ShownItem | None, domain: str) -> None:
-        """Show an item of a domain; None: nothing is chosen."""
-        before = self._shown
-        is_same = (
-            before is not None
-            and shown is not None
-            and before.item.key == shown.item.key
-            and domain == self._domain
-        )
+        """Show an item of a domain; None: nothing is chosen.
+
+        Until it is read, the item before stays with its own title, so that a key in the list
+        draws the list alone.
+        """
+        is_same = _key(shown, domain) == _key(self._shown, self._domain)
         self._shown, self._domain = shown, domain
-        if not is_same:
-            self.found = None
-            self.query_one(PicturePreview).show(())
-            self.query_one(".facts", Static).update("")
-            self.scroll_home(animate=False)
-        self._draw()
         if is_same:
+            if self._waiting is None:
+                self._draw()
             return
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-        if shown is not None and self.display:
+        self.found = None
+        self._stop_waiting()
+        if shown is None:
+            self._draw()
+        elif self.display:
             self._waiting = self.set_timer(_PAUSE_S, self._load)
 
     def wake(self) -> None:
         """Read what is shown, where the pane was out of sight before."""
-        if self.found is None and self._shown is not None:
+        if self.found is None and self._shown is not None and self._waiting is None:
             self._load()
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
 
     def _load(self) -> None:
         app, shown = self.app, self._shown
         if shown is None:
             return
         services, domain, key, user = app.services, self._domain, shown.item.key, app.user
+        # A store that is written, by an import for one, may let a reader wait for long.
+        self._waiting = self.set_timer(_LATE_S, self._draw)
         run_in_thread(
             self,
             "item beside the list",
@@ -102,9 +106,7 @@ class ItemPane(VerticalScroll):
         if shown is None or (found.domain, found.key) != (self._domain, shown.item.key):
             return
         self.found = found
-        self.query_one(PicturePreview).show(found.picture)
         self._draw()
-        self._draw_facts()
 
     def on_resize(self) -> None:
         """Tell the item in as many lines as there is room for."""
@@ -116,30 +118,34 @@ class ItemPane(VerticalScroll):
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing is known of it."""
         message.stop()
+        self._draw()
         self.query_one(".facts", Static).update(message.sentences)
 
-    def _draw_facts(self) -> None:
-        if self.found is None or self._shown is None:
-            return
-        if self.has_class("-low"):
-            lines = item_brief(self.found)
-        else:
-            lines = item_facts(self.found, self._shown.item.evidence)
-        self.query_one(".facts", Static).update(Content("\n").join(lines))
-
     def _draw(self) -> None:
+        """Draw the item, once for all its parts: each further layout costs as much as the first."""
+        self._stop_waiting()
         shown = self._shown
-        said = self.query_one(".said", Static)
-        if shown is None:
-            self.border_title, self.border_subtitle = "", ""
-            said.display = True
-            said.update(_EMPTY)
-            return
-        self.border_title = Content(shown.item.name)
-        self.border_subtitle = "Enter: all about it"
-        lines = list(self._head(shown))
-        said.display = bool(lines)
-        said.update(Content("\n").join(lines))
+        lines = [Content(_EMPTY)] if shown is None else list(self._head(shown))
+        with self.app.batch_update():
+            self.border_title = "" if shown is None else Content(shown.item.name)
+            self.border_subtitle = "" if shown is None else "Enter: all about it"
+            said = self.query_one(".said", Static)
+            said.display = bool(lines)
+            said.update(Content("\n").join(lines))
+            self.query_one(PicturePreview).show(self.found.picture if self.found else ())
+            self._draw_facts()
+        if self._drawn != (key := _key(shown, self._domain)):
+            self._drawn = key
+            self.scroll_home(animate=False)
+
+    def _draw_facts(self) -> None:
+        lines: Iterator[Content] = iter(())
+        if self.found is not None and self._shown is not None:
+            if self.has_class("-low"):
+                lines = item_brief(self.found)
+            else:
+                lines = item_facts(self.found, self._shown.item.evidence)
+        self.query_one(".facts", Static).update(Content("\n").join(lines))
 
     def _head(self, shown: ShownItem) -> Iterator[Content]:
         own = shown.said or verdict_label(self.found.verdict if self.found else None)
@@ -154,3 +160,7 @@ class ItemPane(VerticalScroll):
             yield in_line(badges)
         if shown.item.reason:
             yield Content(f"\n{shown.item.reason}" if badges else shown.item.reason)
+
+
+def _key(shown: ShownItem | None, domain: str) -> tuple[str, str] | None:
+    return None if shown is None else (domain, shown.item.key)

@@ -1,0 +1,120 @@
+"""The bench beside peers: which runs it compares, what a loss is, and what it draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The bench's modules, by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        for folder in ("studies", "bench"):
+            patch.syspath_prepend(SCRIPTS / folder)
+        import peer_chart
+        import peer_history
+        import peer_lines
+
+        yield {"history": peer_history, "lines": peer_lines, "chart": peer_chart}
+
+
+@pytest.fixture(scope="module")
+def lost(bench):
+    """The losses among ratios of one line, each a number or a pair with its conditions."""
+
+    def among(*ratios):
+        told = [one if isinstance(one, tuple) else (one, "quiet") for one in ratios]
+        past = bench["history"].PastRun
+        runs = [past(date="", conditions=how, ratios={"ask": ratio}) for ratio, how in told]
+        return bench["history"].losses(runs)
+
+    return among
+
+
+@pytest.fixture(scope="module")
+def line(bench):
+    """A line with some ratio and a wish."""
+
+    def of(ratio, wanted):
+        return bench["lines"].PeerLine(
+            name="ask & wait",
+            peer="them",
+            ours_s=ratio,
+            peer_s=1.0,
+            ratio=ratio,
+            low=ratio,
+            high=ratio,
+            wanted=wanted,
+        )
+
+    return of
+
+
+def test_two_runs_on_end_a_tenth_above_the_usual_ratio_are_a_loss(lost):
+    assert lost(2.0, 2.1, 2.0, 2.3, 2.4) == {"ask": "2.30 and 2.40, usually 2.00"}
+
+
+def test_one_bad_run_is_none(lost):
+    assert lost(2.0, 2.1, 2.0, 2.0, 2.9) == {}
+
+
+def test_one_lucky_run_sets_no_standard(lost):
+    assert lost(1.5, 2.0, 2.0, 2.0, 2.0) == {}
+
+
+def test_two_runs_are_not_enough_to_know_what_is_usual(lost):
+    assert lost(1.0, 1.0, 3.0, 3.0) == {}
+
+
+def test_runs_of_another_machine_or_load_are_not_compared(lost):
+    quiet = (1.0, "quiet"), (1.0, "quiet"), (1.0, "quiet")
+    assert lost(*quiet, (3.0, "busy"), (3.0, "busy")) == {}
+    assert lost((9.0, "busy"), *quiet, (3.0, "quiet"), (9.0, "busy"), (3.0, "quiet")) != {}
+
+
+def test_a_history_is_read_as_it_was_kept(bench, tmp_path):
+    history = bench["history"]
+    (tmp_path / history.FILE).write_text(
+        '[{"date": "2026-11-25", "conditions": "quiet", "ratios": {"ask": 2.5}}]'
+    )
+    (run,) = history.read_history(tmp_path)
+    assert run.ratios == {"ask": 2.5}
+    assert history.read_history(tmp_path / "nowhere") == []
+
+
+def test_the_kept_history_shows_no_loss(bench):
+    history = bench["history"]
+    assert history.losses(history.read_history(SCRIPTS.parent / "docs" / "figures")) == {}
+
+
+def test_both_sides_are_done_in_turn_and_the_median_ratio_counts(bench):
+    done = []
+
+    def side(name, *seconds):
+        left = iter(seconds)
+        return lambda: done.append(name) or next(left)
+
+    pair = side("ours", 1.0, 2.0, 9.0), side("peer", 2.0, 2.0, 2.0)
+    found = bench["lines"].compare("x", "y", pair, 3, warm_up=False)
+    assert (found.ratio, found.ours_s, found.peer_s) == (1.0, 2.0, 2.0)
+    assert done == ["ours", "peer", "peer", "ours", "ours", "peer"]
+
+
+def test_a_wish_is_of_the_ratio_or_of_milliseconds(bench, line):
+    wanted = bench["lines"].Wanted
+    assert line(0.2, wanted(0.2)).reached is True
+    assert line(0.3, wanted(0.2)).reached is False
+    assert line(0.3, wanted(299, "ms")).reached is False
+    assert line(0.3, None).reached is None
+
+
+def test_the_picture_tells_each_ratio_and_escapes_names(bench, line):
+    drawn = bench["chart"].ratios_picture([line(0.2, None)])
+    assert drawn.startswith("<svg")
+    assert "ask &amp; wait 0.20" in drawn
+    assert 'class="wanted"' not in drawn
+    assert 'class="wanted"' in bench["chart"].ratios_picture([line(0.2, bench["lines"].Wanted(1))])
