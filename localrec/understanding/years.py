@@ -278,7 +278,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _no_unit() -> str:
     """A number before a noun of measure is no year ("2000 pages")."""
     units = (*_COUNTED, *english().money, *english().people_nouns)
-    return rf"(?!\s*(?:{'|'.join(map(re.escape, units))}))"
+    return rf"(?!\s*(?:{'|'.join(map(re.escape, units))})(?:e?s)?(?![a-z]))"
 
 
 def _any_of(name: str, short: bool) -> str:

@@ -146,3 +146,8 @@ def test_a_year_is_refused_from_both_sides(question: str) -> None:
 @pytest.mark.parametrize("question", ["laptop at 60 percent", "seen it 40 times", "for 30 kids"])
 def test_two_digits_before_what_they_count_are_no_year(question: str) -> None:
     assert find_years(question, short=True) == []
+
+
+@pytest.mark.parametrize("question", ["from 2019 please", "a 2019 psychodrama", "2019 minis"])
+def test_a_year_before_a_word_that_begins_like_a_unit_stays_a_year(question: str) -> None:
+    assert [(one.low, one.high) for one in find_years(question, short=True)] == [(2019, 2019)]
