@@ -213,7 +213,7 @@ def _answer_one(
     _tell_comparison(workspace.context(chosen, user).indexes)
     for role, why in answer.spoke.items():
         if role.endswith("_failed"):
-            note(f"No model played the {role.removesuffix('_failed')}: {why} Rules did instead.")
+            note(f"The model did not play its role ({role.removesuffix('_failed')}): {why}")
     return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
 
 

@@ -251,7 +251,9 @@ class TestWhatTheModelSaw:
     def saw(self, cli, workspace, *arguments):
         code, out, err = ask(cli, workspace, "gin", "--system", "marc-model", "--json", *arguments)
         assert code == 0
-        assert err.startswith("No model played the reflection: The model wrote '1 1 1 1'")
+        assert err.startswith(
+            "The model did not play its role (reflection): The model wrote '1 1 1 1'"
+        )
         assert err.count("\n") == 1
         return json.loads(out).get("model_saw")
 
