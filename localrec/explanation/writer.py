@@ -17,7 +17,7 @@ from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
 from localrec.data.token_usage import Usage
 from localrec.explanation.grounding import is_grounded
-from localrec.foundation.errors import ModelError
+from localrec.foundation.errors import ContextError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
@@ -108,14 +108,22 @@ class ModelWriter:
         self._template = TemplateWriter()
         self.tokens = 0
         self.dropped = 0
+        self.failed = ""  # why the model cannot be used, once it has failed
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
-        """Write the model's sentence if the evidence holds every name in it."""
+        """Write the model's sentence if the evidence holds every name in it.
+
+        A model that fails is not asked again; `failed` says why.
+        """
         leading = [fact for fact in facts if fact.leads][:_MOST_FACTS]
-        try:
-            sentence = self._ask(name, leading, vocabulary.domain)
-        except ModelError:
-            sentence = ""
+        sentence = ""
+        if not self.failed:
+            try:
+                sentence = self._ask(name, leading, vocabulary.domain)
+            except ContextError:  # of this item alone: its facts are longer than the prompt may be
+                sentence = ""
+            except ModelError as error:
+                self.failed = error.message
         if name in sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):
             return sentence
         self.dropped += 1
@@ -144,6 +152,8 @@ def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
         label = f"model, template for {writer.dropped}"
         if writer.dropped == sentences:
             label = TemplateWriter.spoke
+        if writer.failed:
+            trace.spoke["writer_failed"] = writer.failed
     trace.spoke["writer"] = label
     if writer.tokens:
         trace.tokens["writer"] = writer.tokens

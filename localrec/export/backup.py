@@ -22,13 +22,13 @@ import msgspec
 from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.disk_errors import disk_trouble
-from localrec.foundation.errors import InputError, UsageError, WorkspaceError
+from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress, no_progress
 from localrec.foundation.record_files import UNREADABLE, installed_versions
 from localrec.graph.journal import PREPARED, STORE, files_in, is_journal, open_settled
 from localrec.graph.kept_copies import FOLDER, copy_hashed
 from localrec.graph.migrations import SCHEMA_VERSION
-from localrec.graph.store import Store
+from localrec.graph.store import Store, require_store
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -114,10 +114,7 @@ def back_up(
         UsageError: the file is there already, or lies in the workspace or in no folder.
         WorkspaceError: there is no store, or the disk refuses.
     """
-    if not (folder / STORE).is_file():
-        raise WorkspaceError(
-            f"There is nothing in the workspace {folder} yet.", "Name another with --workspace."
-        )
+    require_store(folder / STORE)
     _check_target(folder, out, force=force)
     # The store is read while DuckDB has it open; the file may be closed only after DuckDB's.
     with disk_trouble(), ExitStack() as closing:

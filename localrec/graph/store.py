@@ -61,6 +61,24 @@ _AS_WRITTEN = {"disabled_optimizers": "join_order,build_side_probe_side"}
 _MEMORY = {True: "512MB", False: "1GB"}
 
 
+def require_store(path: Path) -> None:
+    """Refuse to go on without the file of a store.
+
+    Raises:
+        WorkspaceError: the workspace is a file, or nothing is in it.
+    """
+    if path.parent.is_file():
+        raise WorkspaceError(
+            f"The workspace {path.parent} is a file, not a folder.",
+            "Name a folder: --workspace PATH or LOCALREC_WORKSPACE.",
+        )
+    if not path.is_file():
+        raise WorkspaceError(
+            f"There is nothing in the workspace {path.parent} yet.",
+            "Put a catalogue in: localrec datasets pull cocktails; or name another --workspace.",
+        )
+
+
 class Store:
     """A connection to one store file; close it, or use it as a context manager."""
 
@@ -90,11 +108,8 @@ class Store:
             BusyError: another process holds the file.
             WorkspaceError: the file is no store, or was written by a newer localrec.
         """
-        if read_only and not path.is_file():
-            raise WorkspaceError(
-                f"There is nothing in the workspace {path.parent} yet.",
-                "Put a catalogue in: localrec datasets pull cocktails",
-            )
+        if read_only:
+            require_store(path)
         use_domains_of(path.parent)
         if not read_only:
             make_private(path.parent)

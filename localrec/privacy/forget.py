@@ -26,6 +26,7 @@ from localrec.graph.journal import (
     sidecar_files,
     staged_path,
 )
+from localrec.graph.store import require_store
 from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope, check_known
 from localrec.privacy.leak_scan import PatternScanner
 from localrec.privacy.store_rewrite import (
@@ -161,10 +162,7 @@ def refuse_nobody(folder: Path, scope: ForgetScope) -> None:
         WorkspaceError: there is no store.
     """
     scope.check()
-    if not (folder / STORE).is_file():
-        raise WorkspaceError(
-            f"There is nothing in the workspace {folder} yet.", "Name another with --workspace."
-        )
+    require_store(folder / STORE)
     with open_settled(folder, read_only=True) as store:
         try:
             check_known(store, scope)

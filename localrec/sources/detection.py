@@ -63,7 +63,7 @@ def _names_in_archive(path: Path) -> tuple[str, ...]:
     try:
         with zipfile.ZipFile(path) as archive:
             return tuple(name.lower() for name in archive.namelist()[:_MEMBERS])
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError):  # the latter: of a later version
         return ()
 
 

@@ -79,6 +79,10 @@ def _models() -> Iterator[CheckResult]:
 def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
     from localrec.workspace import OpenWorkspace
 
+    if folder.is_file():
+        told = f"{folder} is a file, not a folder"
+        yield CheckResult("workspace", "broken", told, "Name a folder with --workspace PATH.")
+        return
     if not (folder / "store.duckdb").is_file():
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
         return

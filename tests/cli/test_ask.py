@@ -250,7 +250,11 @@ class TestWhatTheModelSaw:
 
     def saw(self, cli, workspace, *arguments):
         code, out, err = ask(cli, workspace, "gin", "--system", "marc-model", "--json", *arguments)
-        assert (code, err) == (0, "")
+        assert code == 0
+        assert err.startswith(
+            "The model did not play its role (reflection): The model wrote '1 1 1 1'"
+        )
+        assert err.count("\n") == 1
         return json.loads(out).get("model_saw")
 
     def test_is_told_word_for_word_where_it_is_explained(self, cli, workspace, model):

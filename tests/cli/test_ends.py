@@ -50,6 +50,27 @@ class TestADiskThatRefuses:
         assert told.code == 1 and len(lines_of(told)) == 1 and "taken" in told.err
         assert (tmp_path / "taken").read_text() == "a letter"
 
+    @pytest.mark.parametrize("command", ["doctor", "backup"])
+    def test_a_workspace_that_is_a_file_is_told_by_what_looks_after_it(
+        self, cli, tmp_path, command
+    ):
+        (tmp_path / "taken").write_text("a letter")
+        words = ["backup", tmp_path / "copy.zip"] if command == "backup" else [command]
+        told = cli("--workspace", tmp_path / "taken", *words)
+        assert told.code == 1 and "is a file, not a folder" in told.out + told.err
+
+    def test_a_disk_without_room_is_found_by_doctor(self, own_workspace, localrec_command):
+        told = subprocess.run(
+            [*localrec_command, "doctor"],
+            env={**os.environ, "LOCALREC_WORKSPACE": str(own_workspace)},
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+        )
+        assert "Traceback" not in told.stderr
+        assert told.returncode == 1 and "takes new rows" not in told.stdout
+
     @pytest.mark.parametrize("room", [0, 100_000, 1_000_000])
     def test_files_that_may_not_grow_leave_the_store_as_it_was(
         self, own_workspace, localrec_command, room

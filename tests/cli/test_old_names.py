@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import typer
 
-from localrec.cli import train_policy
+from localrec.cli import learn, train_policy
 from localrec.cli.context import OLD_OPTIONS, Commands, command_context
 
 GIVEN = {
@@ -17,15 +17,18 @@ GIVEN = {
     "--start": ("init_adapter", "runs/warm", "runs/warm"),
     "--serving": ("rollout_model", "small.gguf", "small.gguf"),
     "--searched": ("mine_requests", "7", 7),
+    "--judge": ("reranker", "memrec-model", "memrec-model"),
 }
 
 
 def parsed(option: str, value: str) -> dict[str, Any]:
-    """What `grpo` or `refine` gets of one option."""
+    """What `grpo`, `refine` or `learn` gets of one option."""
     group = Commands()
     group.command("grpo")(train_policy.grpo)
     group.command("refine")(train_policy.refine)
-    name = "refine" if option in ("--searched", "--mine-requests") else "grpo"
+    group.command("learn")(learn.learn)
+    name = {"--searched": "refine", "--mine-requests": "refine"}.get(option, "grpo")
+    name = "learn" if option in ("--judge", "--reranker") else name
     command: Any = typer.main.get_command(group)
     run = ["first"] if name == "refine" else []
     return command.commands[name].make_context(name, [*run, option, value]).params

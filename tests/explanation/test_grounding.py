@@ -7,7 +7,14 @@ from localrec.data.evidence import Evidence, Fact, evidence_of
 from localrec.data.query import TaskKind
 from localrec.explanation.graph_facts import question_facts
 from localrec.explanation.grounding import is_grounded
-from localrec.explanation.writer import ModelWriter, TemplateWriter
+from localrec.explanation.writer import (
+    ModelWriter,
+    TemplateWriter,
+    open_writer,
+    record_writer,
+)
+from localrec.foundation.errors import ModelError
+from localrec.foundation.run_trace import RunTrace
 from localrec.llm.scripted import ScriptedModel
 from localrec.retrieval.candidates import build_candidates
 from localrec.understanding.query_parser import parse_query
@@ -109,6 +116,25 @@ def test_a_models_invention_is_dropped_and_the_template_speaks(bar: DomainContex
     assert "vodka" not in told
     assert told.startswith("Gimlet has gin")
     assert writer.dropped == 1
+
+
+def test_a_model_that_fails_is_not_asked_again_and_the_answer_says_so(bar: DomainContext):
+    class Broken(ScriptedModel):
+        asked_for = 0
+
+        def generate(self, *arguments, **options):
+            self.asked_for += 1
+            raise ModelError("The model file is broken.")
+
+    model, trace = Broken([]), RunTrace()
+    writer = open_writer(lambda: model, trace)
+    intent = parse_query("gin", bar.vocabulary)
+    for _ in range(2):
+        told = writer.write("Gimlet", facts(bar, "gin", "gimlet"), intent, bar.vocabulary)
+        assert told.startswith("Gimlet has gin")
+    record_writer(writer, 2, trace)
+    assert model.asked_for == 1
+    assert trace.spoke == {"writer": "template", "writer_failed": "The model file is broken."}
 
 
 def test_the_template_says_only_what_passes_the_same_check(bar: DomainContext):

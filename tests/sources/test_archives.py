@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
+from localrec.sources import detect_kind
 from localrec.sources.archives import open_archive
 from localrec.sources.delimited_tables import DelimitedTable
 from tests.sources.zips import flipped, linked, locked, packed
@@ -195,6 +196,17 @@ def test_a_member_whose_bytes_changed_is_damaged(tmp_path: Path) -> None:
         pytest.raises(InputError, match=r"export\.zip/a\.csv is damaged"),
     ):
         DelimitedTable(archive.members["a.csv"])
+
+
+def test_an_archive_of_a_later_version_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    content = bytearray(packed(GOOD))
+    for sign, place in ((b"PK\x03\x04", 4), (b"PK\x01\x02", 6)):
+        content[content.find(sign) + place] = 200  # "version needed to extract"
+    path = tmp_path / "export.zip"
+    path.write_bytes(content)
+    for read in (lambda: detect_kind(path), lambda: open_archive(path, FileLimits()).__enter__()):
+        with pytest.raises(InputError):
+            read()
 
 
 def test_an_archive_inside_the_archive_stays_shut(tmp_path: Path) -> None:
