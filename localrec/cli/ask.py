@@ -212,7 +212,7 @@ def _answer_one(
     answer = asker.answer(asked, k)
     _tell_comparison(workspace.context(chosen, user).indexes)
     for role, why in answer.spoke.items():
-        if role.endswith("_failed"):
+        if role.endswith("_failed") and why.rstrip(".") not in answer.message:
             note(f"The model did not play its role ({role.removesuffix('_failed')}): {why}")
     return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
 
