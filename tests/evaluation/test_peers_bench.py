@@ -118,3 +118,11 @@ def test_the_picture_tells_each_ratio_and_escapes_names(bench, line):
     assert "ask &amp; wait 0.20" in drawn
     assert 'class="wanted"' not in drawn
     assert 'class="wanted"' in bench["chart"].ratios_picture([line(0.2, bench["lines"].Wanted(1))])
+
+
+def test_a_run_without_the_line_does_not_count(bench):
+    past = bench["history"].PastRun
+    without = past(date="", conditions="quiet", ratios={})
+    runs = [past(date="", conditions="quiet", ratios={"ask": ratio}) for ratio in (2.0, 2.0, 2.0)]
+    worse = [past(date="", conditions="quiet", ratios={"ask": ratio}) for ratio in (2.3, 2.4)]
+    assert bench["history"].losses([*runs, worse[0], without, worse[1], without])
