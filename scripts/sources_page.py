@@ -107,7 +107,7 @@ and category are compared. A data set has {rows:,} ratings, every twelfth with a
 cell there costs the row and a file that loses a tenth is refused, and mostly a list of {rows:,}
 things, every eighth with a fault; it is stored, and every deed and thing in the store is compared.
 What should be kept is known from what was planted, without a line of localrec's code.
-That each file holds what was planted is checked by a reader of its own on the standard library alone
+That each file holds what was planted is checked by a reader on the standard library alone
 (`scripts/studies/plain_reader.py`): it finds every planted name in all 42 layouts.
 `python scripts/studies/run.py export_round_trips --report` makes the figures.
 """
