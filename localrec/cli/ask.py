@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +24,7 @@ from localrec.cli.context import (
     user_key,
 )
 from localrec.foundation.errors import UsageError
+from localrec.foundation.prose import count_of
 
 if TYPE_CHECKING:
     from localrec.data.answers import Answer, QuestionAnswerer
@@ -211,10 +214,16 @@ def _answer_one(
     )
     answer = asker.answer(asked, k)
     _tell_comparison(workspace.context(chosen, user).indexes)
+    for sentence in _failed_roles(answer):
+        note(sentence)
+    return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
+
+
+def _failed_roles(answer: Answer) -> Iterator[str]:
+    """A sentence for each role that a model was to play and did not, if the answer tells none."""
     for role, why in answer.spoke.items():
         if role.endswith("_failed") and why.rstrip(".") not in answer.message:
-            note(f"The model did not play its role ({role.removesuffix('_failed')}): {why}")
-    return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
+            yield f"The model did not play its role ({role.removesuffix('_failed')}): {why}"
 
 
 def _tell_comparison(indexes: SharedIndexes) -> None:
@@ -226,6 +235,25 @@ def _tell_comparison(indexes: SharedIndexes) -> None:
             f"{indexes.missing_vectors().message} localrec index makes them; until then texts are "
             "compared by spelling."
         )
+
+
+class _CountingFailures:
+    """Answers as another system does, and counts what models did not do."""
+
+    def __init__(self, answerer: QuestionAnswerer, failed: Counter[str]) -> None:
+        self._answerer, self._failed = answerer, failed
+
+    def answer(self, question: Question, k: int) -> Answer:
+        """Answer one question."""
+        answer = self._answerer.answer(question, k)
+        self._failed.update(_failed_roles(answer))
+        return answer
+
+
+def _note_counted(failed: Counter[str]) -> None:
+    """Say once what models did not do, with how many answers it happened in."""
+    for sentence, count in failed.items():
+        note(f"In {count_of(count, 'answer')}: {sentence}")
 
 
 def _answer_batch(
@@ -248,18 +276,22 @@ def _answer_batch(
     )
     from localrec.workspace.domain_choice import domain_of_question
 
+    failed: Counter[str] = Counter()
+
     def system_for(question: Question) -> QuestionAnswerer:
         user, with_image = question.user, question.image is not None
         chosen = domain_of_question(
             workspace, question.query, domain, user=user, with_image=with_image
         )
         context = workspace.context(chosen, user)
-        return SYSTEM_REGISTRY.answerer(context, system, without_model=no_model)
+        answerer = SYSTEM_REGISTRY.answerer(context, system, without_model=no_model)
+        return _CountingFailures(answerer, failed)
 
     if out == PIPE:
         asked = stream_questions(sys.stdin.buffer) if batch == PIPE else read_questions(batch)
         for question in asked:
             print_line(to_json(system_for(question).answer(question, k)))
+        _note_counted(failed)
         return
     questions = read_questions(batch)
     note_unknown(workspace.store, (question.user for question in questions))
@@ -272,5 +304,6 @@ def _answer_batch(
             lambda done, total: steps("answering", done, total),
             RunOptions(command="ask", system=system, domain=domain, k=k, no_model=no_model),
         )
+    _note_counted(failed)
     if not command_context().print_json(summary):
         note(f"{summary.answered} answered, {summary.resumed} were there already, in {out}.")

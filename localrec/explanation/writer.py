@@ -120,8 +120,8 @@ class ModelWriter:
         if not self.failed:
             try:
                 sentence = self._ask(name, leading, vocabulary.domain)
-            except ContextError:  # of this item alone: its facts are longer than the prompt may be
-                sentence = ""
+            except ContextError:
+                pass  # of this item alone: its facts are longer than the prompt may be
             except ModelError as error:
                 self.failed = error.message
         if name in sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.disk_errors import disk_trouble
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
 from localrec.graph.store import Store
 
+_COMMIT = 1 << 18  # bytes; DuckDB writes blocks of so many
 # What must be there once at most.
 _ONCE = {
     "node": "domain, kind, key",
@@ -59,13 +62,25 @@ def repeated_rows(store: Store) -> dict[str, int]:
 
 
 def try_writing(store: Store) -> None:
-    """Write a row onto the disk and remove it, as every command that stores something would.
+    """Write a row and take it back, and let the disk take a file as large as a commit.
+
+    A row that is taken back puts no byte on the disk, and one that is committed and deleted would
+    change the store. So the disk is asked with a file beside it, which goes at once.
 
     Raises:
         WorkspaceError: the disk refuses.
     """
-    store.execute("INSERT OR REPLACE INTO meta VALUES ('dry write', 'taken back')")
-    store.execute("DELETE FROM meta WHERE key = 'dry write'")
+    store.execute("BEGIN")
+    try:
+        store.execute("INSERT INTO meta VALUES ('dry write', 'taken back')")
+    finally:
+        store.execute("ROLLBACK")
+    scratch = store.path.with_name("dry-write")
+    with disk_trouble():
+        try:
+            write_atomically(scratch, bytes(_COMMIT))
+        finally:
+            scratch.unlink(missing_ok=True)
 
 
 def _orphaned(nodes: tuple[str, ...]) -> str:

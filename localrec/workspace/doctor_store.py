@@ -133,7 +133,7 @@ def _rows(folder: Path, repair: bool) -> Iterator[CheckResult]:
 
 
 def _writing(folder: Path, _: bool) -> Iterator[CheckResult]:
-    """Whether the disk takes a row of the store, which is removed at once."""
+    """Whether the store takes a row, and the disk the bytes of one; both are taken back."""
     from localrec.graph.journal import open_settled
     from localrec.graph.store_checks import try_writing
 

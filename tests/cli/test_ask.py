@@ -274,6 +274,18 @@ class TestWhatTheModelSaw:
         assert self.saw(cli, workspace) is None
         assert model.asked
 
+    @pytest.mark.parametrize("pipe", [True, False])
+    def test_of_a_batch_is_told_once_where_it_played_no_role(
+        self, cli, workspace, tmp_path, model, pipe
+    ):
+        questions = write_questions(tmp_path, "gin", "a red drink")
+        out = "-" if pipe else tmp_path / "answers.jsonl"
+        code, _, err = ask(
+            cli, workspace, "--batch", questions, "--out", out, "--system", "marc-model"
+        )
+        assert code == 0
+        assert err.count("In 2 answers: The model did not play its role (reflection): ") == 1
+
     def test_is_shown_by_role_with_what_was_replied(self, cli, workspace, model):
         out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
         plain = ask(cli, workspace, "gin", "--system", "marc-model").out
