@@ -220,10 +220,10 @@ def _answer_one(
 
 
 def _failed_roles(answer: Answer) -> Iterator[str]:
-    """A sentence for each role that a model was to play and did not, if the answer tells none."""
+    """A sentence for each step that ran without its model, unless the answer says so itself."""
     for role, why in answer.spoke.items():
         if role.endswith("_failed") and why.rstrip(".") not in answer.message:
-            yield f"The model did not play its role ({role.removesuffix('_failed')}): {why}"
+            yield f"The step '{role.removesuffix('_failed')}' ran without its model: {why}"
 
 
 def _tell_comparison(indexes: SharedIndexes) -> None:
@@ -238,7 +238,7 @@ def _tell_comparison(indexes: SharedIndexes) -> None:
 
 
 class _CountingFailures:
-    """Answers as another system does, and counts what models did not do."""
+    """Answer by another system, and count the steps that ran without their model."""
 
     def __init__(self, answerer: QuestionAnswerer, failed: Counter[str]) -> None:
         self._answerer, self._failed = answerer, failed
@@ -251,7 +251,7 @@ class _CountingFailures:
 
 
 def _note_counted(failed: Counter[str]) -> None:
-    """Say once what models did not do, with how many answers it happened in."""
+    """Say once for each step how many answers ran without its model, and why."""
     for sentence, count in failed.items():
         note(f"In {count_of(count, 'answer')}: {sentence}")
 

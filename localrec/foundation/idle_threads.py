@@ -1,9 +1,9 @@
 """Threads of numerical libraries that have nothing to do sleep at once.
 
-OpenBLAS, which comes with NumPy, starts a thread per core, and each turns in circles for 2**26
-ticks of the processor (30 ms of a core) after its start and after every product, in case another
-follows. A single question pays for that twice and gains nothing. How many threads there are, and
-so what they compute, stays as it is.
+OpenBLAS, which comes with NumPy, starts a thread per core, and each one spins for 2**26 ticks of
+the processor (30 ms of a core) after its start and after every product, in case another follows. A
+single question pays for that twice and gains nothing. How many threads there are, and so what they
+compute, stays as it is.
 """
 
 from __future__ import annotations

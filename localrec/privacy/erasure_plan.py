@@ -261,18 +261,18 @@ class ErasurePlan:
             f"SELECT node_id FROM orphan WHERE node_id NOT IN ({held})"
         )
         store.execute(
-            "CREATE TEMP TABLE held_orphan AS FROM orphan ANTI JOIN going_node USING (node_id)"
+            "CREATE TEMP TABLE orphan_in_use AS FROM orphan ANTI JOIN going_node USING (node_id)"
         )
         store.execute("DROP TABLE orphan")
 
-    def keep_held_orphans(self, brought: str) -> None:
-        """Note that items stay for those alone who did something with them.
+    def record_orphans_in_use(self, brought: str) -> None:
+        """Record the items that stay only because somebody still uses them.
 
-        Their own import leaves. So that they leave with the last who holds them, the table
-        `brought` (of the new store) says that no import brought them.
+        Their own import leaves. In the table `brought` of the new store they get the number of no
+        import, so that they leave when the last user who has them is forgotten.
         """
         self.store.execute(
-            f"INSERT INTO {brought} SELECT node_id, {_NO_IMPORT} FROM held_orphan "
+            f"INSERT INTO {brought} SELECT node_id, {_NO_IMPORT} FROM orphan_in_use "
             f"WHERE node_id NOT IN (SELECT node_id FROM {brought} WHERE import_id = {_NO_IMPORT})"
         )
 
@@ -343,11 +343,11 @@ class ErasurePlan:
             yield key_pattern(key, ambiguous=bool(others[0][0]))
         item = self.scope.item
         named = "SELECT 1 FROM named_item LIMIT 1"
-        if item is not None and self.store.rows(named) and not self._is_called_so(item):
+        if item is not None and self.store.rows(named) and not self._is_user_key(item):
             yield key_pattern(item, ambiguous=True)
 
-    def _is_called_so(self, key: str) -> bool:
-        """Whether a user bears an item's key, as users and films of a data set have numbers."""
+    def _is_user_key(self, key: str) -> bool:
+        """Whether a user has the same key: in a data set users and films both have numbers."""
         bears = f"SELECT 1 FROM node WHERE kind = '{USER}' AND $key IN (key, name) LIMIT 1"
         return bool(self.store.rows(bears, {"key": key}))
 
@@ -383,7 +383,7 @@ class ErasurePlan:
         return [said for (said,) in rows]
 
 
-_NO_IMPORT = 0  # in `brought`: those who did something with an item hold it, nobody else
+_NO_IMPORT = 0  # in `brought`: the import is forgotten, and users still have the item
 _ONLY_BROUGHT = (
     "(SELECT node_id FROM brought GROUP BY node_id HAVING bool_and("
     f"import_id = {_NO_IMPORT} OR import_id IN (SELECT import_id FROM going_import)))"

@@ -90,7 +90,7 @@ def copy_remaining_rows(
                 f"INSERT INTO fresh.{table} SELECT * {_mended(table)} FROM {table} t "
                 f"WHERE {leaving.goes(table)} IS NOT TRUE"
             )
-        leaving.keep_held_orphans("fresh.brought")
+        leaving.record_orphans_in_use("fresh.brought")
         _copy_sequences(store)
     sync(fresh)
 

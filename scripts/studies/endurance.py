@@ -36,7 +36,7 @@ _MODEL = "smollm2-135m"
 _LIKED = ("Negroni", "Boulevardier", "Daiquiri")
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class MemorySample(msgspec.Struct, frozen=True, kw_only=True):
     """What the process and its children hold after so many questions."""
 
     questions: int
@@ -45,16 +45,16 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     files: int
 
 
-class Endured(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of questions: by whom they were answered, and what was held on the way."""
+class AnsweringRun(msgspec.Struct, frozen=True, kw_only=True):
+    """Many questions, answered by one system, and the memory that was measured on the way."""
 
     answered_by: str
-    held: tuple[Held, ...]
+    samples: tuple[MemorySample, ...]
 
     @property
     def grew(self) -> bool:
-        """Whether more is held at the end than may be."""
-        first, last = self.held[0], self.held[-1]
+        """Whether more memory or files are in use at the end than are allowed."""
+        first, last = self.samples[0], self.samples[-1]
         return (
             last.mib > _GROWTH * first.mib
             or last.model_mib > _GROWTH * first.model_mib
@@ -66,7 +66,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """One run."""
 
     origin: Origin
-    rows: tuple[Endured, ...]
+    rows: tuple[AnsweringRun, ...]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -86,13 +86,17 @@ def measure(asked: argparse.Namespace) -> Findings:
             for item in _LIKED:
                 desk.feedback(_USER, item, "like")
             if asked.questions:
-                held = tuple(ask_on(desk, asked.questions))
-                rows.append(Endured(answered_by="rules and measured evidence", held=held))
+                samples = tuple(ask_on(desk, asked.questions))
+                rows.append(
+                    AnsweringRun(answered_by="rules and measured evidence", samples=samples)
+                )
         if asked.model_questions:
             with Workspace(folder) as desk:
                 desk.models.use("router", _MODEL)
-                held = tuple(ask_on(desk, asked.model_questions))
-                rows.append(Endured(answered_by=f"the same, routed by {_MODEL}", held=held))
+                samples = tuple(ask_on(desk, asked.model_questions))
+                rows.append(
+                    AnsweringRun(answered_by=f"the same, routed by {_MODEL}", samples=samples)
+                )
     given = f"--questions {asked.questions} --model-questions {asked.model_questions}"
     figures = Figures(origin=origin_of("endurance", given), rows=tuple(rows))
     return Findings(
@@ -104,21 +108,21 @@ def measure(asked: argparse.Namespace) -> Findings:
     )
 
 
-def ask_on(desk: Workspace, count: int) -> Iterator[Held]:
-    """Ask so many questions; what is held after the first hundred, and after each tenth of all."""
+def ask_on(desk: Workspace, count: int) -> Iterator[MemorySample]:
+    """Ask so many questions; measure after the first hundred, and after each tenth of all."""
     looked_at = {_FIRST, *range(count // 10, count + 1, max(1, count // 10))}
     for number, question in enumerate(islice(questions(), count), 1):
         desk.ask(question, user=_USER)
         if number in looked_at and number >= _FIRST:
-            held = what_is_held(number)
-            say(f"{held}")
-            yield held
+            sample = memory_sample(number)
+            say(f"{sample}")
+            yield sample
 
 
-def what_is_held(number: int) -> Held:
+def memory_sample(number: int) -> MemorySample:
     """The memory of this process and of its children, and its open files."""
     own = os.getpid()
-    return Held(
+    return MemorySample(
         questions=number,
         mib=round(resident_mib(own), 1),
         model_mib=round(sum(map(resident_mib, children_of(own))), 1),
@@ -127,7 +131,7 @@ def what_is_held(number: int) -> Held:
 
 
 def as_markdown(figures: Figures) -> str:
-    """What was held, row by row."""
+    """The measured memory as a table."""
     head = ["answered by", "questions", "MiB", "the model's MiB", "open files"]
     lines = [
         [
@@ -138,6 +142,6 @@ def as_markdown(figures: Figures) -> str:
             f"{at.files}",
         ]
         for row in figures.rows
-        for at in (row.held[0], row.held[len(row.held) // 2], row.held[-1])
+        for at in (row.samples[0], row.samples[len(row.samples) // 2], row.samples[-1])
     ]
     return f"{markdown_table(head, lines)}\n\nMade by {figures.origin.as_text()}"

@@ -252,7 +252,7 @@ class TestWhatTheModelSaw:
         code, out, err = ask(cli, workspace, "gin", "--system", "marc-model", "--json", *arguments)
         assert code == 0
         assert err.startswith(
-            "The model did not play its role (reflection): The model wrote '1 1 1 1'"
+            "The step 'reflection' ran without its model: The model wrote '1 1 1 1'"
         )
         assert err.count("\n") == 1
         return json.loads(out).get("model_saw")
@@ -284,7 +284,7 @@ class TestWhatTheModelSaw:
             cli, workspace, "--batch", questions, "--out", out, "--system", "marc-model"
         )
         assert code == 0
-        assert err.count("In 2 answers: The model did not play its role (reflection): ") == 1
+        assert err.count("In 2 answers: The step 'reflection' ran without its model: ") == 1
 
     def test_is_shown_by_role_with_what_was_replied(self, cli, workspace, model):
         out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
