@@ -1,8 +1,10 @@
 """What people did, into the graph: one transaction, set-based, idempotent.
 
 A personal export passes through Python (`ingest_history`); a data set of millions is read by the
-store itself (`ingest_bulk`). Either way, what the same source said before of the same person and
-item is replaced, what other sources and feedback said stays.
+store itself (`ingest_bulk`). What other sources and feedback said stays. Of the same source, a data
+set replaces all that it said of its users. Files of one export come in one after another, so such
+a row replaces only what says the same or less of its item: a list of films watched takes no rating
+away (`_write_interactions`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.data.rows import (
     BulkHistory,
+    Event,
     HistoryRows,
     ImportReport,
     InteractionRow,
@@ -22,6 +25,7 @@ from localrec.data.rows import (
     UserRow,
 )
 from localrec.foundation.file_marks import require_unchanged
+from localrec.foundation.prose import count_of
 from localrec.graph.interactions import USER
 from localrec.graph.item_ingest import Staged, record_import, stage_items, texts_column, write_items
 from localrec.graph.item_matching import match_existing_items
@@ -29,6 +33,22 @@ from localrec.graph.store import Columns, Store
 
 _encode = msgspec.json.Encoder().encode
 _Step = Callable[[str], None]
+
+_PLANS = (Event.WANTED, Event.LATER)
+_REFUSALS = (Event.DISLIKED, Event.ABANDONED)
+# What a row takes the place of, where the same source said it of the same user and item before.
+_REPLACES: dict[Event, tuple[Event, ...]] = {
+    Event.RATED: (Event.RATED, Event.SEEN, *_REFUSALS, *_PLANS),
+    Event.LIKED: (Event.LIKED, *_REFUSALS, *_PLANS),
+    Event.DISLIKED: tuple(Event),
+    Event.ABANDONED: tuple(Event),
+    Event.SEEN: (Event.SEEN, *_PLANS),
+    Event.PLAYED: (Event.PLAYED, *_PLANS),
+    Event.WANTED: (Event.WANTED,),
+    Event.LATER: (Event.LATER,),
+}
+# Whoever said one of these of an item has met it: that it was seen adds nothing but how often.
+_SAID_MORE = (Event.RATED, *_REFUSALS)
 
 
 def ingest_history(
@@ -59,8 +79,8 @@ def ingest_history(
     with store.staged(**staged), store.transaction():
         write_items(store, domain, history.report, by)
         _write_users(store, domain)
-        _write_interactions(store, domain, history.report.source)
-        report = msgspec.structs.replace(history.report, found_again=len(again))
+        told_before = _write_interactions(store, domain, history.report.source)
+        report = _receipt(history.report, len(again), told_before)
         record_import(store, domain, report, by)
     return report
 
@@ -224,20 +244,99 @@ def _write_users(store: Store, domain: Domain) -> None:
     )
 
 
-def _write_interactions(store: Store, domain: Domain, source: str) -> None:
-    keyed = (
+def _write_interactions(store: Store, domain: Domain, source: str) -> int:
+    """Add what a source says of users and items; what it said before gives way, or keeps its place.
+
+    A row replaces rows that say the same or less (`_REPLACES`), and takes over the moment and the
+    note that it lacks itself; the greater count stays. That something was seen says less than a
+    rating or a refusal of the same source: such a row is left out, but for its count.
+
+    Returns:
+        How many rows were left out.
+    """
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE incoming AS SELECT u.node_id AS user_id, "
+        's.position, i.node_id AS item_id, s.event, s.rating, s."at", s.times, '
+        "nullif(s.note, '') AS note "
         "FROM staged_deed s JOIN node u ON u.domain = $1 AND u.kind = $2 AND u.key = s.user "
-        "JOIN node i ON i.domain = $1 AND i.kind = $3 AND i.key = s.item"
+        "JOIN node i ON i.domain = $1 AND i.kind = $3 AND i.key = s.item",
+        [domain.name, USER, domain.item],
     )
     store.execute(
-        "DELETE FROM interaction WHERE source = $4 AND (user_id, item_id) IN "
-        f"(SELECT (u.node_id, i.node_id) {keyed})",
-        [domain.name, USER, domain.item, source],
+        "CREATE OR REPLACE TEMP TABLE known AS SELECT x.*, x.rowid AS place FROM interaction x "
+        "WHERE source = ? AND (user_id, item_id) IN (SELECT (user_id, item_id) FROM incoming)",
+        [source],
+    )
+    left_out = _leave_out_seen(store)
+    _replace_known(store)
+    store.execute(
+        'INSERT INTO interaction SELECT user_id, item_id, event, rating, "at", times, ?, note '
+        "FROM incoming ORDER BY position",
+        [source],
+    )
+    for table in ("incoming", "known"):
+        store.execute(f"DROP TABLE temp.{table}")
+    return left_out
+
+
+def _leave_out_seen(store: Store) -> int:
+    """Take rows out of `incoming` that only say seen of what `known` says more of; how many."""
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE met_again AS SELECT k.place, x.position, x.times "
+        "FROM incoming x JOIN known k USING (user_id, item_id) "
+        "WHERE x.event = $1 AND k.event IN (SELECT unnest($2)) AND (user_id, item_id) NOT IN "
+        "(SELECT (user_id, item_id) FROM incoming WHERE event IN (SELECT unnest($2)))",
+        [Event.SEEN.value, [event.value for event in _SAID_MORE]],
     )
     store.execute(
-        "INSERT INTO interaction SELECT u.node_id, i.node_id, s.event, s.rating, "
-        f"s.\"at\", s.times, $4, nullif(s.note, '') {keyed} ORDER BY s.position",
-        [domain.name, USER, domain.item, source],
+        "UPDATE interaction SET times = greatest(interaction.times, m.times) FROM met_again m "
+        "WHERE interaction.rowid = m.place AND m.times > interaction.times"
+    )
+    [[count]] = store.rows("SELECT count(DISTINCT position) FROM met_again")
+    store.execute("DELETE FROM incoming WHERE position IN (SELECT position FROM met_again)")
+    store.execute("DROP TABLE temp.met_again")
+    return int(count)
+
+
+def _replace_known(store: Store) -> None:
+    """Delete what rows of `incoming` replace, after they took over what they lack."""
+    pairs = [(event, other) for event, others in _REPLACES.items() for other in others]
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE replaced AS SELECT x.position, x.event AS now, k.* "
+        "FROM incoming x JOIN known k USING (user_id, item_id) "
+        "WHERE (x.event, k.event) IN (SELECT (unnest(?), unnest(?)))",
+        [[event.value for event, _ in pairs], [other.value for _, other in pairs]],
+    )
+    store.execute(
+        'UPDATE incoming SET "at" = CASE WHEN incoming.event = $1 THEN greatest(incoming."at", '
+        'r."at") ELSE coalesce(incoming."at", r."at") END, '
+        "note = coalesce(incoming.note, r.note), times = greatest(incoming.times, r.times) "
+        'FROM (SELECT position, max("at") AS "at", any_value(note) AS note, max(times) AS times '
+        "FROM replaced WHERE event = now OR event NOT IN (SELECT unnest($2)) GROUP BY position) r "
+        "WHERE incoming.position = r.position",
+        [Event.PLAYED.value, [event.value for event in (*_PLANS, *_REFUSALS)]],
+    )
+    store.execute("DELETE FROM interaction WHERE rowid IN (SELECT place FROM replaced)")
+    store.execute("DROP TABLE temp.replaced")
+
+
+def _receipt(report: ImportReport, found_again: int, left_out: int) -> ImportReport:
+    """The receipt with what only the store knew."""
+    notes = report.notes
+    if left_out:
+        notes += (
+            f"{count_of(left_out, 'row')} only says that an item was met, of which this source "
+            "told a rating before: the rating stays."
+            if left_out == 1
+            else f"{count_of(left_out, 'row')} only say that an item was met, of which this source "
+            "told a rating before: the ratings stay.",
+        )
+    return msgspec.structs.replace(
+        report,
+        found_again=found_again,
+        notes=notes,
+        kept=report.kept - left_out,
+        merged=report.merged + left_out,
     )
 
 

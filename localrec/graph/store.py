@@ -196,7 +196,8 @@ class Store:
         try:
             yield
         finally:
-            with suppress(duckdb.FatalException):  # of a failed disk, of which the block tells
+            # Of a failed disk, or of a transaction that an interrupt broke: the block tells of it.
+            with suppress(duckdb.FatalException, duckdb.TransactionException):
                 for name in tables:
                     self._connection.unregister(name)
 

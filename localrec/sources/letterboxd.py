@@ -170,6 +170,8 @@ class LetterboxdSource:
         for columns, file in _SINGLE.items():
             if columns <= header:
                 return file, table
+        if path.parent.name.casefold() == "likes":  # the archive has likes/films.csv
+            name = f"likes {name}"
         for word, file in _LISTS.items():
             if word in name:
                 return file, table

@@ -7,7 +7,7 @@ collections are labels. A book of which neither says anything is there without a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ _SHELVES = {
     "read but unowned": "read",
     "read": "read",
 }
+_DAYS = ("Date Read", "Entry Date")
 _NO_LABELS = frozenset({"your library", "all collections", *_SHELVES})
 _SERIES = re.compile(r"(?P<name>.*?)\s*\((?P<number>\d+(?:\.\d+)?)\)")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
@@ -140,10 +141,19 @@ class LibraryThingSource:
                 f"{', '.join(table.header[:20])}.",
                 "Export it again from LibraryThing, as JSON or with tabs.",
             )
-        for row, cells in with_iso_days(table.rows(), ("Date Read", "Entry Date"), import_log):
+        rows = _without_brackets(table.rows())
+        for row, cells in with_iso_days(rows, _DAYS, import_log):
             yield row, {**cells, "labels": cells.get("Tags", "").split(",")}
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)
+
+
+def _without_brackets(
+    rows: Iterable[tuple[int, dict[str, str]]],
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows with their days bare: the table writes them as [2007-05-08]."""
+    for row, cells in rows:
+        yield row, {**cells, **{day: cells.get(day, "").strip(" []") for day in _DAYS}}
 
 
 def _as_columns(entry: Mapping[str, Any]) -> dict[str, Any]:

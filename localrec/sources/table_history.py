@@ -28,6 +28,7 @@ from localrec.sources.list_cells import is_missing
 from localrec.sources.mapped_table import RatingScale, TableMapping
 from localrec.sources.personal_export import moment_problem
 
+_NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
 _RATING = re.compile(
     r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
@@ -91,6 +92,13 @@ def _columns_of_things(
     except InputError:  # no column has names
         return CatalogueColumns(name=name)
     return msgspec.structs.replace(columns, name=name, gather=False)
+
+
+def _with_verdict(newer: InteractionRow, older: InteractionRow) -> InteractionRow:
+    """The newer row, unless only the older one has a verdict: to be met again takes none away."""
+    if newer.event in _NO_VERDICT and older.event not in _NO_VERDICT:
+        return older
+    return newer
 
 
 class _HistoryReader:
@@ -179,7 +187,7 @@ class _HistoryReader:
         )
 
     def _add(self, row: int, deed: InteractionRow) -> None:
-        """Keep a deed; of several with one item the newest counts, and how many there were."""
+        """Keep a deed; of several with one item the newest verdict counts, and how many there were."""
         pair = (deed.user, deed.item)
         other = self.deeds.get(pair)
         if other is None:
@@ -187,6 +195,7 @@ class _HistoryReader:
             self.kept += 1
             return
         newest = deed if (deed.at or _EARLIEST) >= (other.at or _EARLIEST) else other
+        newest = _with_verdict(newest, other if newest is deed else deed)
         times = other.times
         if deed.at is None or deed.at == other.at:
             self._log.merge(row, None, f"is about the item of row {self._first[pair]}")

@@ -200,6 +200,11 @@ def _goodreads(name: str, form: str, **told: Any) -> Layout:
     )
 
 
+def _bracketed(at: datetime) -> str:
+    """A day as LibraryThing's table has it."""
+    return at.strftime("[%Y-%m-%d]")
+
+
 ALL_LAYOUTS: tuple[Layout, ...] = (
     *LAYOUTS,
     _goodreads("Goodreads", "%Y/%m/%d"),
@@ -218,6 +223,7 @@ ALL_LAYOUTS: tuple[Layout, ...] = (
         date="Date Read",
         year="Date",
         scale=(0.5, 5, 0.5),
+        day=_bracketed,
         more=lambda number: {"Primary Author": _author(number), "Collections": "Your library"},
         last_counts=True,
         file="librarything.tsv",

@@ -368,3 +368,16 @@ def test_a_disk_that_fails_under_duckdb_is_told_in_a_sentence(bar, path, monkeyp
             store.execute("CHECKPOINT")
     with pytest.raises(duckdb.ParserException):
         Store(Failing(duckdb.ParserException("no SQL")), path, read_only=False).execute("x")
+
+
+def test_a_broken_transaction_tells_what_broke_it_and_lets_staged_columns_go(tmp_path):
+    with Store.open_(tmp_path / "store.duckdb") as store:
+        columns = {"key": np.array(["twice", "twice"], dtype=object)}
+        with (
+            pytest.raises(duckdb.ConstraintException, match="twice"),
+            store.transaction(),
+            store.staged(staged_key=columns),
+        ):
+            store.execute("INSERT INTO meta SELECT key, '1' FROM staged_key")
+        with store.staged(staged_key={"key": np.array(["once"], dtype=object)}):
+            assert store.rows("FROM staged_key") == [("once",)]

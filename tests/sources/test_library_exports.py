@@ -178,6 +178,22 @@ def test_librarything_says_what_was_done_by_collections_and_tags(tmp_path: Path)
     assert genres(found, 'The "Dune"') == ["science fiction"]
 
 
+def test_days_of_librarything_stand_in_brackets(tmp_path: Path) -> None:
+    path = tmp_path / "library.tsv"
+    path.write_text(
+        "Book Id\tTitle\tPrimary Author\tRating\tCollections\tDate Read\tEntry Date\n"
+        "1\tDune\tHerbert, Frank\t4\tYour library\t[2007-05-08]\t[2007-05-01]\n"
+        "2\tEmma\tAusten, Jane\t3\tYour library\t\t[2008-01-02]\n",
+        encoding="utf-8",
+    )
+    found = history("librarything", path)
+    assert [str(one.at) for one in found.interactions] == [
+        "2007-05-08 00:00:00",
+        "2008-01-02 00:00:00",
+    ]
+    assert found.report.problems == ()
+
+
 def test_the_json_of_librarything_says_the_same_as_its_table(tmp_path: Path) -> None:
     table, other = tmp_path / "library.tsv", tmp_path / "library.json"
     table.write_text(LIBRARY, encoding="utf-8")

@@ -154,3 +154,12 @@ def test_a_scale_of_a_hundred_stays_one(tmp_path: Path) -> None:
     history = read(tmp_path / "films.csv", f"Title,Rating,Date\n{rows}")
     assert deeds(history)[99] == ("Film 100", "rated", 5.0, 1)
     assert history.report.problems == ()
+
+
+def test_to_be_met_again_takes_no_rating_away(tmp_path):
+    rows = "".join(
+        f"film {number},4,2024-01-{number:02}\nfilm {number},,2024-03-{number:02}\n"
+        for number in range(1, 19)
+    )
+    history = read(tmp_path / "films.csv", f"film,rating,date\n{rows}")
+    assert [deed[1:] for deed in deeds(history)] == [("rated", 4.0, 2)] * 18
