@@ -65,6 +65,7 @@ def read_history(
         items=tuple(reader.items.values()),
         interactions=tuple(reader.deeds.values()),
         report=import_log.report(reader.kept),
+        is_part=True,
     )
 
 
@@ -187,7 +188,7 @@ class _HistoryReader:
         )
 
     def _add(self, row: int, deed: InteractionRow) -> None:
-        """Keep a deed; of several with one item the newest verdict counts, and how many there were."""
+        """Keep a deed; of several with one item the newest verdict counts, and their number."""
         pair = (deed.user, deed.item)
         other = self.deeds.get(pair)
         if other is None:
