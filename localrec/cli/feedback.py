@@ -29,6 +29,15 @@ Examples:\n\n
   localrec feedback --user anna --undo
 """
 LONGEST_REASON = 2_000
+_Reason = Annotated[
+    str | None,
+    typer.Option(
+        "--reason",
+        metavar="TEXT",
+        help="Why, in your own words.",
+        callback=at_most(LONGEST_REASON),
+    ),
+]
 _WORDS = {
     Event.LIKED: "likes",
     Event.DISLIKED: "dislikes",
@@ -53,15 +62,7 @@ def feedback(
     not_now: Annotated[
         bool, typer.Option("--not-now", help="Leave it out for a month; no verdict.")
     ] = False,
-    reason: Annotated[
-        str | None,
-        typer.Option(
-            "--reason",
-            metavar="TEXT",
-            help="Why, in your own words.",
-            callback=at_most(LONGEST_REASON),
-        ),
-    ] = None,
+    reason: _Reason = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
     ] = False,

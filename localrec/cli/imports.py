@@ -61,16 +61,19 @@ def _known_kinds() -> list[str]:
     return ["auto", *source_kinds()]
 
 
+_User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
+]
+
+
 def import_(
     kind: Annotated[
         str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
     ],
     path: Annotated[Path, typer.Argument(help="The file, archive or folder to read; - for stdin.")],
     domain: DomainOption = None,
-    user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
-    ] = None,
+    user: _User = None,
     new_user: NewUserOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
@@ -219,7 +222,8 @@ def _store(
     files = found.files if isinstance(found, BulkHistory) else ()
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
-        new = meant_or_new(opened.store, user, is_new=new_user) if user else ""
+        if user:
+            meant_or_new(opened.store, user, is_new=new_user)
         if isinstance(found, CatalogueRows):
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
@@ -229,8 +233,6 @@ def _store(
             learn_in_background(opened, domain.name, imported=True)
     if waiting:
         index_in_background(context.workspace, domain.name, waiting)
-    if new:
-        note(new)
     return report
 
 
