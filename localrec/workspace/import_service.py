@@ -206,11 +206,11 @@ class ImportService:
                 self.embed_images(domain, progress)
         return report
 
-    def remove_items(self, domain: Domain) -> None:
-        """Take a domain's items out of the store, with all that hangs on them."""
+    def remove_items(self, domain: str) -> None:
+        """Take the items of a domain out of the store, with all that hangs on them."""
         from localrec.graph.domain_removal import remove_domain_rows
 
-        remove_domain_rows(self._store, domain.name)
+        remove_domain_rows(self._store, domain)
         self._invalidate()
 
     def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
