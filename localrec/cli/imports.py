@@ -22,6 +22,7 @@ from localrec.cli.context import (
 )
 from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
+from localrec.cli.import_suggestions import SuggestOptions, write_suggestion
 from localrec.cli.learn import learn_in_background
 from localrec.cli.piped_files import PIPE, from_pipe
 from localrec.foundation.errors import InputError, UsageError
@@ -52,6 +53,19 @@ DayOption = Annotated[
     datetime | None,
     typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
 ]
+SuggestOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.toml", help="auto: write the guess to a file, and import nothing."),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="--suggest: replace the file that is there.")
+]
+LaterOption = Annotated[
+    bool,
+    typer.Option(
+        "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
+    ),
+]
 
 
 def _known_kinds() -> list[str]:
@@ -79,16 +93,9 @@ def import_(
     accept: Annotated[
         bool, typer.Option("--accept", help="auto: import a table of no known format by its guess.")
     ] = False,
-    suggest: Annotated[
-        Path | None,
-        typer.Option("--suggest", metavar="FILE.toml", help="auto: write the guess to a file."),
-    ] = None,
-    later: Annotated[
-        bool,
-        typer.Option(
-            "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
-        ),
-    ] = False,
+    suggest: SuggestOption = None,
+    force: ForceOption = False,
+    later: LaterOption = False,
     keep_all: Annotated[
         bool,
         typer.Option("--all", help="Of a dump of everything, keep what is not here yet, too."),
@@ -102,7 +109,11 @@ def import_(
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     context = command_context()
-    guess = GuessOptions(accept, suggest, domain, user)
+    if suggest is not None:
+        options = SuggestOptions(path, suggest, force, domain, user)
+        _suggest(context, options, is_import=kind != "auto" or accept)
+        return
+    guess = GuessOptions(accept, domain, user)
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
     store = None if dry_run else partial(_store, context, user=user, embed=not later)
@@ -120,6 +131,21 @@ def import_(
                 report = _import_read(read, store)
     if not context.print_json(report := _named_by_pipe(path, report)):
         _render(report)
+
+
+def _suggest(context: CommandContext, options: SuggestOptions, *, is_import: bool) -> None:
+    """Write down by which columns a table would be imported."""
+    from localrec.graph.domain_files import use_domains_of
+
+    if is_import:
+        raise UsageError(
+            "--suggest writes a guess and imports nothing.",
+            "Give it alone: localrec import auto FILE --suggest FILE.toml",
+        )
+    use_domains_of(context.workspace)
+    with from_pipe(options.named) as file:
+        fitting = _fitting_domain(context, file, options.domain)
+        context.print_json(write_suggestion(context, file, options, fitting))
 
 
 def _named_by_pipe(path: Path, report: ImportReport) -> ImportReport:
