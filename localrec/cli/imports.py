@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,7 @@ from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.import_suggestions import SuggestOptions, write_suggestion
 from localrec.cli.learn import learn_in_background
 from localrec.cli.piped_files import PIPE, from_pipe
-from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
@@ -117,7 +118,7 @@ def import_(
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
     store = None if dry_run else partial(_store, context, user=user, embed=not later)
-    with from_pipe(path) as file:
+    with _file_with_something(path) as file:
         if mapping is not None:
             mapped = (context, file, mapping, domain, user)
             report = _import_read(partial(_read_mapped, *mapped, strict=strict), store)
@@ -143,9 +144,27 @@ def _suggest(context: CommandContext, options: SuggestOptions, *, is_import: boo
             "Give it alone: localrec import auto FILE --suggest FILE.toml",
         )
     use_domains_of(context.workspace)
-    with from_pipe(options.named) as file:
+    with _file_with_something(options.named) as file:
         fitting = _fitting_domain(context, file, options.domain)
         context.print_json(write_suggestion(context, file, options, fitting))
+
+
+@contextmanager
+def _file_with_something(path: Path) -> Iterator[Path]:
+    """Inside the block, the file that was named or piped in; one without content is refused.
+
+    Ctrl+C inside it ends in a sentence; what comes after the rows were stored says so itself.
+    """
+    from localrec.sources.foreign_files import refuse_nothing
+
+    with from_pipe(path) as file:
+        refuse_nothing(file)
+        try:
+            yield file
+        except KeyboardInterrupt as stop:
+            raise CutShortError(
+                "interrupted; nothing half done was kept.", "Run the same command again."
+            ) from stop
 
 
 def _named_by_pipe(path: Path, report: ImportReport) -> ImportReport:
@@ -235,6 +254,7 @@ def _store(
     """Put into the workspace what was read; the receipt as it was stored."""
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.item_lookup import told_if_misspelt
+    from localrec.workspace.import_service import after_the_rows
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
@@ -245,11 +265,13 @@ def _store(
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
             report = opened.imports.import_history(found, domain, user, steps, embed=False)
-        waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
-        if not isinstance(found, CatalogueRows):
-            learn_in_background(opened, domain.name, imported=True)
-    if waiting:
-        index_in_background(context.workspace, domain.name, waiting)
+        with after_the_rows():
+            waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
+            if not isinstance(found, CatalogueRows):
+                learn_in_background(opened, domain.name, imported=True)
+    with after_the_rows():
+        if waiting:
+            index_in_background(context.workspace, domain.name, waiting)
     if unexpected:
         note(unexpected)
     return report
@@ -278,6 +300,7 @@ def _kind_and_domain(
     if kind == "catalogue":
         found = _fitting_domain(context, path, None)
         if found is None:
+            _require_records(path)
             raise UsageError(
                 f"No domain of this workspace has the columns of {path.name}.",
                 f"Name one ({', '.join(known_domains())}) with --domain, or make one: "
@@ -303,6 +326,18 @@ def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> D
         return domain_of_table(context.workspace, open_records(path))
     except InputError:
         return None
+
+
+def _require_records(path: Path) -> None:
+    """Refuse a file that is no table of items, before a domain is asked for.
+
+    Raises:
+        InputError: it cannot be read, or has no rows.
+    """
+    from localrec.sources.catalogues.records import open_records
+
+    if path.is_file():
+        open_records(path)
 
 
 def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:

@@ -226,3 +226,25 @@ def test_a_suggestion_goes_with_auto_and_without_an_import(kind, told, tmp_path,
     outcome = cli("import", name, str(table), "--suggest", str(path), *options)
     assert outcome.code == 2 and "--suggest writes a guess" in outcome.err
     assert not path.exists()
+
+
+@pytest.mark.parametrize("kind", ["auto", "goodreads", "catalogue", "table"])
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [("", "is empty"), ("\n\n", "blank lines"), ("[]", "no records"), ("<html>", "a web page")],
+)
+def test_a_file_without_content_is_refused_before_anything_is_asked(
+    kind, content, what, empty_workspace, cli, tmp_path
+):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    outcome = cli("--workspace", str(empty_workspace), "import", kind, str(path))
+    assert (outcome.code, what in outcome.err) == (1, True)
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_header_without_rows_is_no_catalogue_to_make_a_domain_for(told, cli, tmp_path):
+    outcome = told("title,price\n")
+    assert outcome.code == 1 and "has a header and no rows" in outcome.err
+    outcome = cli("import", "catalogue", str(tmp_path / "table.csv"))
+    assert outcome.code == 1 and "holds no rows" in outcome.err
