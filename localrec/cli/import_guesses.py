@@ -161,7 +161,7 @@ def describe_table(table: RecordTable) -> None:
     from rich.text import Text
 
     from localrec.foundation.text import clean_text
-    from localrec.sources.table_guess import nearest_kinds
+    from localrec.sources.near_kinds import nearest_kinds
 
     out = console(to_stderr=True)
     out.print(

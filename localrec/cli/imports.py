@@ -411,23 +411,21 @@ def _tell_status(context: CommandContext, names: list[str]) -> None:
 def _render(report: ImportReport) -> None:
     from rich.text import Text
 
+    from localrec.foundation.prose import count_of
     from localrec.foundation.text import clean_text
 
     out = console()
     verb = "would be kept" if report.dry_run else "kept"
-    rows = "row" if report.read == 1 else "rows"
     out.print(
         Text(
-            f"{report.read:,} {rows} read, {report.kept:,} {verb}, {report.merged:,} merged, "
-            f"{report.dropped:,} dropped."
+            f"{count_of(report.read, 'row')} read, {report.kept:,} {verb}, "
+            f"{report.merged:,} merged, {report.dropped:,} dropped."
         )
     )
     if report.found_again:
         out.print(Text(f"{report.found_again:,} of the items are in a catalogue here already."))
-    for problem in report.problems[:_SHOWN]:
-        place = f"row {problem.row:,}" + (f", {problem.column}" if problem.column else "")
-        told = clean_text(f"{place}: {problem.action}: {problem.problem}")
-        out.print(Text(f"  {told}", style="dim"))
+    for problem in report.gravest_problems()[:_SHOWN]:
+        out.print(Text(f"  {clean_text(problem.as_line())}", style="dim"))
     if len(report.problems) > _SHOWN:
         out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))
     for sentence in report.notes:

@@ -172,3 +172,18 @@ def test_one_item_that_leaves_is_told_in_the_singular(empty_workspace, cli, tmp_
     assert cli(*workspace, *command).code == 0
     outcome = cli(*workspace, "domains", "remove", "wines", "--yes")
     assert "wines is gone, with 1 wine." in outcome.err
+
+
+def test_a_dropped_row_is_told_before_merged_ones(cellar, cli, tmp_path):
+    path = tmp_path / "again.csv"
+    same = WINES.splitlines()[1]
+    path.write_text(WINES + f"{same}\n" * 30 + ",Italy,Nebbiolo,Estate,5\n", encoding="utf-8")
+    command = ("import", "auto", str(path), "--domain", "wines")
+    outcome = cli("--workspace", str(cellar), *command)
+    assert outcome.code == 0, outcome.err
+    counts, first, second, *_ = outcome.out.splitlines()
+    assert counts == "37 rows read, 6 kept, 30 merged, 1 dropped."
+    assert first == "  row 38, title: dropped: has no name"
+    assert second == "  row 8: merged: says the same as row 2"
+    report = json.loads(cli("--workspace", str(cellar), "--json", *command).out)
+    assert [one["row"] for one in report["problems"]] == [*range(8, 39)]
