@@ -176,12 +176,11 @@ class DomainCalls(CallGroup):
     def list(self) -> RecordList[DomainEntry]:
         """List the domains that there are, and how many items the workspace has of each.
 
-        One whose declaration is broken is left out; `check` says what is wrong with it.
+        Of one whose declaration is broken, `broken` says what is wrong with it.
         """
         from localrec.workspace.own_domains import domain_entries
 
-        found, _ = domain_entries(self._folder, self._counts())
-        return RecordList(found)
+        return RecordList(domain_entries(self._folder, self._counts()))
 
     def show(self, name: str | Path) -> Domain:
         """Read what a domain knows: its kinds, numbers, texts and example questions.
@@ -199,17 +198,23 @@ class DomainCalls(CallGroup):
         Args:
             name: What its items are called together, such as "wines".
             table: A table of items, or of their JSON.
-            replace: Whether a domain of that name may be replaced.
+            replace: Whether a domain of that name may be replaced; never one that has items.
 
         Raises:
-            UsageError: the name cannot be used, or is taken.
+            UsageError: the name cannot be used, is taken, or its domain has items.
             InputError: the table cannot be read.
         """
         from localrec.sources.catalogues.proposal import propose_domain
         from localrec.sources.catalogues.records import open_records
-        from localrec.workspace.own_domains import check_name, keep_proposal, own_domain_names
+        from localrec.workspace.own_domains import (
+            check_name,
+            keep_proposal,
+            own_domain_names,
+            refuse_with_items,
+        )
 
         check_name(name)
+        refuse_with_items(name, self._counts().get(name, 0))
         if not replace and name in own_domain_names(self._folder):
             raise UsageError(f"{name} is here already.", "Say replace=True, or take another name.")
         proposal = propose_domain(name, open_records(Path(table).expanduser()))
@@ -227,12 +232,12 @@ class DomainCalls(CallGroup):
 
     def remove(self, name: str) -> RemovedDomain:
         """Take a domain of this workspace away, with its items and what users did with them."""
-        from localrec.workspace.own_domains import own_domain, remove_with_items
+        from localrec.workspace.own_domains import own_domain_folder, remove_with_items
 
-        domain = own_domain(self._folder, name)
+        own_domain_folder(self._folder, name)
         items = self._counts().get(name, 0)
         with self._session._warm.released():
-            return remove_with_items(self._folder, domain, items)
+            return remove_with_items(self._folder, name, items)
 
     def _counts(self) -> dict[str, int]:
         from localrec.workspace.own_domains import items_by_domain

@@ -49,10 +49,16 @@ def new(
     """Look at the columns of a table and propose a domain for its items."""
     from localrec.sources.catalogues.proposal import propose_domain
     from localrec.sources.catalogues.records import open_records
-    from localrec.workspace.own_domains import check_name, keep_proposal, own_domain_names
+    from localrec.workspace.own_domains import (
+        check_name,
+        keep_proposal,
+        own_domain_names,
+        refuse_with_items,
+    )
 
     context = command_context()
     check_name(name)
+    refuse_with_items(name, _counts().get(name, 0))
     table = open_records(source)
     proposal = propose_domain(name, table)
     if not context.as_json:
@@ -74,9 +80,7 @@ def list_() -> None:
     from localrec.workspace.own_domains import domain_entries
 
     context = command_context()
-    found, broken = domain_entries(context.workspace, _counts())
-    for error in broken:
-        note(f"localrec: {error}")
+    found = domain_entries(context.workspace, _counts())
     if context.print_json(found):
         return
     from rich.table import Table
@@ -84,8 +88,12 @@ def list_() -> None:
     table = Table("name", "item", "items here", "from", box=None)
     for one in found:
         origin = "this workspace" if one.own else "localrec"
-        table.add_row(one.name, one.item, f"{one.items:,}", origin)
+        item = "(broken)" if one.broken else one.item
+        table.add_row(one.name, item, f"{one.items:,}", origin)
     console().print(table)
+    for one in found:
+        if one.broken:
+            note(one.broken)
 
 
 @app.command()
@@ -137,16 +145,17 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Take a domain of this workspace away, with its items and what users did with them."""
-    from localrec.workspace.own_domains import own_domain, remove_with_items
+    from localrec.workspace.own_domains import items_in_words, own_domain_folder, remove_with_items
 
     context = command_context()
-    domain = own_domain(context.workspace, name)
+    own_domain_folder(context.workspace, name)
     items = _counts().get(name, 0)
-    if not yes and not _agreed(f"Remove {name} with {items:,} {domain.plural}?"):
+    told = items_in_words(context.workspace, name, items)
+    if not yes and not _agreed(f"Remove {name} with {told}?"):
         raise UsageError("Nothing was removed.", "Say --yes to remove it.")
-    removed = remove_with_items(context.workspace, domain, items)
+    removed = remove_with_items(context.workspace, name, items)
     if not context.print_json(removed):
-        note(f"{name} is gone, with {items:,} {domain.plural}.")
+        note(f"{name} is gone, with {told}.")
 
 
 def _counts() -> dict[str, int]:

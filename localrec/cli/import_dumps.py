@@ -39,6 +39,7 @@ def read_dump(
 
     from localrec.graph.knowledge_join import join_knowledge, read_known_items, wanted_of
     from localrec.sources import open_source
+    from localrec.workspace.import_service import after_the_rows
 
     with context.open_workspace() as opened:
         items = read_known_items(opened.store, domain)
@@ -59,7 +60,8 @@ def read_dump(
         with context.open_workspace(writable=True) as opened:
             report = opened.imports.import_knowledge(dump, domain, keep_all=keep_all)
             waiting = opened.imports.prepare_vectors(domain, steps)
-    if waiting:
-        index_in_background(context.workspace, domain.name, waiting)
+    with after_the_rows():
+        if waiting:
+            index_in_background(context.workspace, domain.name, waiting)
     note("What it says counts in questions from now on.")
     return report

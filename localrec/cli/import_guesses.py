@@ -27,13 +27,11 @@ class GuessOptions(msgspec.Struct, frozen=True):
 
     Args:
         accept: Import by it at once.
-        suggest: Write it to this file.
         domain: The domain that was named.
         user: Whose all rows are.
     """
 
     accept: bool
-    suggest: Path | None
     domain: str | None
     user: str | None
 
@@ -46,27 +44,41 @@ def read_guessed(
     Raises:
         InputError: it is no table, or nobody accepted the guess; says what to do.
     """
-    from localrec.sources.catalogues.records import open_records
-    from localrec.sources.table_guess import nearest_kinds, propose_mapping
+    from localrec.sources.table_guess import propose_mapping
 
     try:
-        table = open_records(path, many=_MANY)
+        table = open_beginning(path)
     except InputError as error:
         raise refusal from error
     if not context.as_json:
-        _describe(table)
-        for near in nearest_kinds(table):
-            note(near.as_sentence())
+        describe_table(table)
     mapping = propose_mapping(table, options.user)
     if mapping is None:
-        return _as_catalogue(context, open_records(path) if table.is_part else table, options)
+        return _as_catalogue(context, open_whole(table), options)
     return _as_history(context, table, mapping, options)
+
+
+def open_beginning(path: Path) -> RecordTable:
+    """Read as much of a table as tells what it is.
+
+    Raises:
+        InputError: it is no table.
+    """
+    from localrec.sources.catalogues.records import open_records
+
+    return open_records(path, many=_MANY)
+
+
+def open_whole(table: RecordTable) -> RecordTable:
+    """Read all of a table of which the beginning was read."""
+    from localrec.sources.catalogues.records import open_records
+
+    return open_records(table.path) if table.is_part else table
 
 
 def _as_history(
     context: CommandContext, table: RecordTable, mapping: TableMapping, options: GuessOptions
 ) -> tuple[HistoryRows | BulkHistory, Domain]:
-    from localrec.sources.catalogues.records import open_records
     from localrec.sources.domain_words import domain_of_header
     from localrec.sources.import_log import refuse_heavy_losses
     from localrec.sources.mapped_table import MappedTableSource
@@ -79,8 +91,6 @@ def _as_history(
     if not context.as_json:
         about = f", with {name} as the domain" if name else ""
         note(f"It tells what users did. A mapping for it{about}:\n\n{text}")
-    if options.suggest is not None:
-        _write(options.suggest, text)
     if name is None or not options.accept:
         shown = f" --domain {name or 'NAME'}" if options.domain is None else ""
         known = (
@@ -99,8 +109,7 @@ def _as_history(
             note(f"{path.name} is read row by row, which takes longer.")
         else:
             return bulk, domain
-    whole = open_records(path) if table.is_part else table
-    found = read_history(whole, mapping, domain, options.user)
+    found = read_history(open_whole(table), mapping, domain, options.user)
     refuse_heavy_losses(found.report)
     return found, domain
 
@@ -121,11 +130,10 @@ def _as_catalogue(
     context: CommandContext, table: RecordTable, options: GuessOptions
 ) -> tuple[CatalogueRows, Domain]:
     from localrec.cli.domains import show_proposal
-    from localrec.foundation.toml_text import toml_text
     from localrec.graph.domain_files import known_domains, load_domain
     from localrec.sources import read_export
     from localrec.sources.catalogues.proposal import propose_domain
-    from localrec.workspace.own_domains import check_name, plain_record
+    from localrec.workspace.own_domains import check_name
     from localrec.workspace.table_domains import free_name_for
 
     name = options.domain or free_name_for(table.path)
@@ -137,8 +145,6 @@ def _as_catalogue(
         domain = proposal.domain
         if not context.as_json:
             show_proposal(proposal, table)
-        if options.suggest is not None:
-            _write(options.suggest, toml_text(plain_record(domain.columns)))
     if not options.accept and not is_known:
         raise InputError(
             f"{table.path} is a table without users: a catalogue.",
@@ -149,11 +155,13 @@ def _as_catalogue(
     return read_export("catalogue", table.path, domain), domain  # type: ignore[return-value]
 
 
-def _describe(table: RecordTable) -> None:
+def describe_table(table: RecordTable) -> None:
+    """Tell what a table is, the first values of its columns, and what known formats are near."""
     from rich.table import Table
     from rich.text import Text
 
     from localrec.foundation.text import clean_text
+    from localrec.sources.near_kinds import nearest_kinds
 
     out = console(to_stderr=True)
     out.print(
@@ -168,14 +176,5 @@ def _describe(table: RecordTable) -> None:
         shown.add_row(Text(column), Text(", ".join(filter(None, values))[:80]))
     out.print(shown)
 
-
-def _write(path: Path, text: str) -> None:
-    from localrec.foundation.atomic_files import write_atomically
-
-    try:
-        write_atomically(path, text.encode("utf-8"), private=False)
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be written: {error.strerror}.", "Name another file."
-        ) from error
-    note(f"Written to {path}.")
+    for near in nearest_kinds(table):
+        note(near.as_sentence())

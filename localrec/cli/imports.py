@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,9 +24,10 @@ from localrec.cli.context import (
 )
 from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
+from localrec.cli.import_suggestions import SuggestOptions, write_suggestion
 from localrec.cli.learn import learn_in_background
 from localrec.cli.piped_files import PIPE, from_pipe
-from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
@@ -52,6 +54,19 @@ _SHOWN = 20
 DayOption = Annotated[
     datetime | None,
     typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
+]
+SuggestOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.toml", help="auto: write the guess to a file, and import nothing."),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="--suggest: replace the file that is there.")
+]
+LaterOption = Annotated[
+    bool,
+    typer.Option(
+        "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
+    ),
 ]
 
 
@@ -84,16 +99,9 @@ def import_(
     accept: Annotated[
         bool, typer.Option("--accept", help="auto: import a table of no known format by its guess.")
     ] = False,
-    suggest: Annotated[
-        Path | None,
-        typer.Option("--suggest", metavar="FILE.toml", help="auto: write the guess to a file."),
-    ] = None,
-    later: Annotated[
-        bool,
-        typer.Option(
-            "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
-        ),
-    ] = False,
+    suggest: SuggestOption = None,
+    force: ForceOption = False,
+    later: LaterOption = False,
     keep_all: Annotated[
         bool,
         typer.Option("--all", help="Of a dump of everything, keep what is not here yet, too."),
@@ -107,13 +115,17 @@ def import_(
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     context = command_context()
-    guess = GuessOptions(accept, suggest, domain, user)
+    if suggest is not None:
+        options = SuggestOptions(path, suggest, force, domain, user)
+        _suggest(context, options, is_import=kind != "auto" or accept)
+        return
+    guess = GuessOptions(accept, domain, user)
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
     store = (
         None if dry_run else partial(_store, context, user=user, new_user=new_user, embed=not later)
     )
-    with from_pipe(path) as file:
+    with _file_with_something(path) as file:
         if mapping is not None:
             mapped = (context, file, mapping, domain, user)
             report = _import_read(partial(_read_mapped, *mapped, strict=strict), store)
@@ -127,6 +139,39 @@ def import_(
                 report = _import_read(read, store)
     if not context.print_json(report := _named_by_pipe(path, report)):
         _render(report)
+
+
+def _suggest(context: CommandContext, options: SuggestOptions, *, is_import: bool) -> None:
+    """Write down by which columns a table would be imported."""
+    from localrec.graph.domain_files import use_domains_of
+
+    if is_import:
+        raise UsageError(
+            "--suggest writes a guess and imports nothing.",
+            "Give it alone: localrec import auto FILE --suggest FILE.toml",
+        )
+    use_domains_of(context.workspace)
+    with _file_with_something(options.named) as file:
+        fitting = _fitting_domain(context, file, options.domain)
+        context.print_json(write_suggestion(context, file, options, fitting))
+
+
+@contextmanager
+def _file_with_something(path: Path) -> Iterator[Path]:
+    """Inside the block, the file that was named or piped in; one without content is refused.
+
+    Ctrl+C inside it ends in a sentence; what comes after the rows were stored says so itself.
+    """
+    from localrec.sources.foreign_files import refuse_nothing
+
+    with from_pipe(path) as file:
+        refuse_nothing(file)
+        try:
+            yield file
+        except KeyboardInterrupt as stop:
+            raise CutShortError(
+                "interrupted; nothing half done was kept.", "Run the same command again."
+            ) from stop
 
 
 def _named_by_pipe(path: Path, report: ImportReport) -> ImportReport:
@@ -217,6 +262,7 @@ def _store(
     """Put into the workspace what was read; the receipt as it was stored."""
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.item_lookup import meant_or_new
+    from localrec.workspace.import_service import after_the_rows
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
@@ -228,11 +274,13 @@ def _store(
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
             report = opened.imports.import_history(found, domain, user, steps, embed=False)
-        waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
-        if not isinstance(found, CatalogueRows):
-            learn_in_background(opened, domain.name, imported=True)
-    if waiting:
-        index_in_background(context.workspace, domain.name, waiting)
+        with after_the_rows():
+            waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
+            if not isinstance(found, CatalogueRows):
+                learn_in_background(opened, domain.name, imported=True)
+    with after_the_rows():
+        if waiting:
+            index_in_background(context.workspace, domain.name, waiting)
     return report
 
 
@@ -259,6 +307,7 @@ def _kind_and_domain(
     if kind == "catalogue":
         found = _fitting_domain(context, path, None)
         if found is None:
+            _require_records(path)
             raise UsageError(
                 f"No domain of this workspace has the columns of {path.name}.",
                 f"Name one ({', '.join(known_domains())}) with --domain, or make one: "
@@ -284,6 +333,18 @@ def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> D
         return domain_of_table(context.workspace, open_records(path))
     except InputError:
         return None
+
+
+def _require_records(path: Path) -> None:
+    """Refuse a file that is no table of items, before a domain is asked for.
+
+    Raises:
+        InputError: it cannot be read, or has no rows.
+    """
+    from localrec.sources.catalogues.records import open_records
+
+    if path.is_file():
+        open_records(path)
 
 
 def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:
@@ -357,23 +418,21 @@ def _tell_status(context: CommandContext, names: list[str]) -> None:
 def _render(report: ImportReport) -> None:
     from rich.text import Text
 
+    from localrec.foundation.prose import count_of
     from localrec.foundation.text import clean_text
 
     out = console()
     verb = "would be kept" if report.dry_run else "kept"
-    rows = "row" if report.read == 1 else "rows"
     out.print(
         Text(
-            f"{report.read:,} {rows} read, {report.kept:,} {verb}, {report.merged:,} merged, "
-            f"{report.dropped:,} dropped."
+            f"{count_of(report.read, 'row')} read, {report.kept:,} {verb}, "
+            f"{report.merged:,} merged, {report.dropped:,} dropped."
         )
     )
     if report.found_again:
         out.print(Text(f"{report.found_again:,} of the items are in a catalogue here already."))
-    for problem in report.problems[:_SHOWN]:
-        place = f"row {problem.row:,}" + (f", {problem.column}" if problem.column else "")
-        told = clean_text(f"{place}: {problem.action}: {problem.problem}")
-        out.print(Text(f"  {told}", style="dim"))
+    for problem in report.gravest_problems()[:_SHOWN]:
+        out.print(Text(f"  {clean_text(problem.as_line())}", style="dim"))
     if len(report.problems) > _SHOWN:
         out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))
     for sentence in report.notes:

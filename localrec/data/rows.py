@@ -11,6 +11,7 @@ import msgspec
 from localrec.data.records import Record
 
 Scalar = str | int | float | bool | None
+_BY_WEIGHT = ("dropped", "repaired", "merged")  # what was done to a row, the gravest first
 
 
 class AttributeLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +94,11 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
     action: str  # "dropped", "merged" or "repaired"
     problem: str
 
+    def as_line(self) -> str:
+        """Where it happened, what was done and why: "row 3, price: dropped: ..."."""
+        place = f"row {self.row:,}" + (f", {self.column}" if self.column else "")
+        return f"{place}: {self.action}: {self.problem}"
+
 
 class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The receipt of an import: counts of rows, and each row that was corrected or dropped.
@@ -114,6 +120,10 @@ class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     found_again: int = 0
     notes: tuple[str, ...] = ()
     apart: int = 0
+
+    def gravest_problems(self) -> list[RowProblem]:
+        """The problems with those in front that cost a row: dropped, repaired, then merged."""
+        return sorted(self.problems, key=lambda one: (_BY_WEIGHT.index(one.action), one.row))
 
 
 class CatalogueRows(msgspec.Struct, frozen=True, kw_only=True):

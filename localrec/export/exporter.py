@@ -18,7 +18,7 @@ from localrec.export.records import ExportedFile, ExportReport
 from localrec.foundation.bounded_files import FileLimits, read_json
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.text import clean_name, clean_text
-from localrec.graph.domain_files import known_domains, load_domain
+from localrec.graph.domain_files import has_items_of_kind, known_domains, load_domain
 from localrec.graph.export_queries import (
     count_watchlist,
     domains_of_items,
@@ -178,7 +178,7 @@ def _choose(store: Store, plan: ExportPlan) -> tuple[Domain, _UserNode | None]:
 def _domains_present(store: Store) -> list[str]:
     rows = store.rows("SELECT domain, kind FROM node GROUP BY ALL ORDER BY domain")
     shipped = known_domains()
-    return [name for name, kind in rows if name in shipped and load_domain(name).item == kind]
+    return [name for name, kind in rows if name in shipped and has_items_of_kind(name, kind)]
 
 
 def _report(

@@ -73,6 +73,11 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
 )
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
+WEB_PAGE = "a web page"
+# A site gives its page to log in under the name of the export to whoever is not logged in.
+WEB_PAGE_REMEDY = (
+    "Log in and download the export itself, or save the table on the page as a plain CSV file."
+)
 # What Korean Excel writes into otherwise English tables; it has no accented Latin letters.
 _KOREAN_SYMBOLS = frozenset("½⅓⅔¼¾⅛⅜⅝⅞°℃℉×÷±·…‘’“”′″–—―•※™®©§¶†‡→←↑↓★☆●○ⅠⅡⅢⅣ²³¹½\u3000")
 
@@ -117,7 +122,9 @@ def open_bytes(
     start = stream.peek(1024)[:1024]  # type: ignore[attr-defined]
     if kind := sniff_binary_kind(start):
         stream.close()
-        raise InputError(f"{path} is {kind}, not {wanted.what}.", wanted.remedy)
+        is_page = kind == WEB_PAGE and wanted is TABLE
+        remedy = WEB_PAGE_REMEDY if is_page else wanted.remedy
+        raise InputError(f"{path} is {kind}, not {wanted.what}.", remedy)
     return stream
 
 
@@ -267,7 +274,7 @@ def sniff_binary_kind(start: bytes) -> str | None:
             )
             return "an Excel workbook" if is_workbook else kind
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
-        return "a web page"
+        return WEB_PAGE
     if _utf_16_of(start):
         return None
     controls = sum(byte < 9 or 13 < byte < 27 for byte in start)

@@ -68,6 +68,20 @@ def load_domain(name: str, folder: Path | None = None) -> Domain:
     return _load_changing(name if folder is None else None, home, changed)
 
 
+def load_if_sound(name: str) -> Domain | None:
+    """Read a domain by its name; None where there is none, or a broken one, which doctor tells."""
+    try:
+        return load_domain(name)
+    except InputError:
+        return None
+
+
+def has_items_of_kind(name: str, kind: str) -> bool:
+    """Whether nodes of a kind are the items of a domain, as far as its declaration can be read."""
+    domain = load_if_sound(name)
+    return domain is not None and domain.item == kind
+
+
 @lru_cache
 def _load_lasting(name: str) -> Domain:
     """A domain that ships with localrec or a package: it stays as it is while we run."""
@@ -111,8 +125,16 @@ def _read_domain(name: str | None, home: Path) -> Domain:
         return msgspec.structs.replace(domain, taxonomy=_read_taxonomy(taxonomy.read_bytes()))
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
-            f"{path} does not declare a domain: {error}.", "The fields: localrec help domains"
+            f"{path} does not declare a domain: {error}.", _remedy(name, home)
         ) from error
+
+
+def _remedy(name: str | None, home: Path) -> str:
+    """What to do about a broken declaration; one of a workspace's own can go."""
+    fields = "The fields: localrec help domains"
+    if name is None or home.parent.name != _OWN:
+        return fields
+    return f"Mend it: localrec domains edit {name}; or remove it: localrec domains remove {name}"
 
 
 def _read_taxonomy(text: bytes) -> ConceptTables:

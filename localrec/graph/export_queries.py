@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from localrec.data.domains import Domain
 from localrec.foundation.sql import sql_identifier, sql_literal
-from localrec.graph.domain_files import known_domains, load_domain
+from localrec.graph.domain_files import has_items_of_kind, known_domains
 from localrec.graph.interactions import USER
 from localrec.graph.node_columns import (
     attribute_lists,
@@ -49,7 +49,7 @@ def domains_of_items(store: Store, keys: Sequence[str]) -> dict[str, int]:
     return {
         domain: int(count)
         for domain, kind, count in rows
-        if domain in shipped and load_domain(domain).item == kind
+        if domain in shipped and has_items_of_kind(domain, kind)
     }
 
 

@@ -101,16 +101,25 @@ def detect_kind(path: Path) -> str:
     """
     # gzip and zipfile: only who detects pays
     from localrec.sources.detection import preview_file
-    from localrec.sources.foreign_files import name_foreign_file
+    from localrec.sources.foreign_files import has_header_alone, name_foreign_file, refuse_nothing
 
+    refuse_nothing(path)
     preview = preview_file(path)
     kinds = source_kinds()
     fitting = [kind for kind in kinds if open_source(kind).recognises(preview)]
     if len(fitting) == 1:
         return fitting[0]
-    by_hand = f"Name the kind yourself: {', '.join(kinds)}."
     if fitting:
-        raise InputError(f"{path} looks like {' and like '.join(fitting)}.", by_hand)
+        raise InputError(
+            f"{path} looks like {' and like '.join(fitting)}.",
+            f"Name the kind yourself: localrec import {fitting[0]} {path}",
+        )
+    if has_header_alone(preview):
+        raise InputError(
+            f"{path} has a header and no rows.",
+            "Export it again, or check that it is the right file.",
+        )
+    by_hand = "Name the kind yourself, such as goodreads: localrec help sources tells them all."
     what, remedy = name_foreign_file(path, preview) or ("", by_hand)
     raise InputError(f"{path} does not look like any export{what and f': {what}'}.", remedy)
 

@@ -10,9 +10,8 @@ import zlib
 from pathlib import Path
 
 from localrec.foundation.errors import InputError
-from localrec.sources.protocols import FilePreview
+from localrec.sources.protocols import PREVIEW_BYTES, FilePreview
 
-_HEAD = 64 << 10
 _MEMBERS = 2_000  # names looked at in a folder or archive
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
@@ -31,7 +30,7 @@ def preview_file(path: Path) -> FilePreview:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep us waiting for ever
             raise InputError(f"{path} is neither a file nor a folder.", "Name the export itself.")
         with path.open("rb") as file:
-            start = file.read(_HEAD)
+            start = file.read(PREVIEW_BYTES)
         if zipfile.is_zipfile(path):
             return FilePreview(name, members=_names_in_archive(path))
     except OSError as error:
@@ -69,6 +68,6 @@ def _names_in_archive(path: Path) -> tuple[str, ...]:
 
 def _unpacked(start: bytes) -> bytes:
     try:
-        return zlib.decompressobj(wbits=31).decompress(start, _HEAD)
+        return zlib.decompressobj(wbits=31).decompress(start, PREVIEW_BYTES)
     except (zlib.error, gzip.BadGzipFile):
         return b""

@@ -13,7 +13,8 @@ _MOST_DROPPED = 0.1  # share of the rows beyond which a file is refused
 _FEW_ROWS = 20  # of so few, each one is told, and none decides on the file
 _CAUSES = 3
 _MANY = 5  # repairs that are summed up at the end of the receipt
-_NAMED = 10_000  # rows told one by one; beyond them a broken file would fill memory and store
+# Rows of each sort told one by one; beyond them a broken file would fill memory and store.
+_NAMED = 10_000
 
 
 def refuse_heavy_losses(report: ImportReport, *, strict: bool = False) -> None:
@@ -147,6 +148,6 @@ class ImportLog:
         self._counts[action] += 1
         if action == "repaired":
             self._repairs[column or ""] += 1
-        if len(self._problems) < _NAMED:
+        if self._counts[action] <= _NAMED:
             problem_row = RowProblem(row=row, column=column, action=action, problem=problem)
             self._problems.append(problem_row)

@@ -14,6 +14,8 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
 
+PREVIEW_BYTES = 64 << 10
+
 
 class Field(msgspec.Struct, frozen=True):
     """One field of a public layout and what becomes of it (the docs table is made from these)."""
@@ -28,7 +30,7 @@ class FilePreview(msgspec.Struct, frozen=True):
     Args:
         name: The file's or folder's name in lower case.
         members: Names in a folder or zip archive, in lower case, with `/`; () for a plain file.
-        head: The first 64 KiB of a plain (or gzip) file as text; "" for folders and archives.
+        head: The first `PREVIEW_BYTES` of a plain (or gzip) file as text; "" for all others.
     """
 
     name: str

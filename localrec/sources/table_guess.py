@@ -1,4 +1,4 @@
-"""A table of no known format: what it is near to, and a mapping made from its header and values."""
+"""A table of no known format: a mapping made from its header and values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import msgspec
 
 from localrec.data.rows import Event
 from localrec.foundation.toml_text import toml_text
-from localrec.sources import open_source, source_kinds
 from localrec.sources.catalogues.column_profiles import ColumnProfile, is_yes, profile_columns
 from localrec.sources.catalogues.header_words import CREATORS, header_words
 from localrec.sources.catalogues.number_columns import zero_is_missing
@@ -24,7 +23,6 @@ from localrec.sources.mapped_table import (
 )
 from localrec.sources.table_history import rating_value
 
-_LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)
 _ON_SCALE = 0.98  # of the ratings must lie on a scale; the others are errors in the file
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
@@ -45,36 +43,6 @@ _OF_DEEDS = frozenset(
     "transaction history listen scrobble visit".split()
 )
 _NOTES = frozenset("review comment note remark thought opinion".split())
-
-
-class NearKind(msgspec.Struct, frozen=True):
-    """A format that a table resembles: the columns it shares, and those it lacks."""
-
-    kind: str
-    shared: tuple[str, ...]
-    missing: tuple[str, ...]
-
-    def as_sentence(self) -> str:
-        """What is there and what is missing, for people."""
-        lacks = f" and lacks {', '.join(self.missing[:5])}" if self.missing else ""
-        return f"It has {', '.join(self.shared[:5])} of {self.kind}{lacks}."
-
-
-def nearest_kinds(table: RecordTable) -> list[NearKind]:
-    """The formats whose columns a table has some of, the nearest first."""
-    here = {column.casefold(): column for column in table.columns}
-    found = []
-    for kind in source_kinds():
-        names = [
-            name.strip().strip("`")
-            for field in open_source(kind).fields
-            for name in field.name.rpartition(":")[2].split(",")
-        ]
-        shared = [name for name in names if name.casefold() in here]
-        missing = [name for name in names if name.casefold() not in here and "." not in name]
-        if len(shared) >= _LEAST_SHARED and len(shared) >= min(3, len(missing) / 4):
-            found.append(NearKind(kind, tuple(shared), tuple(missing)))
-    return sorted(found, key=lambda one: -len(one.shared) / (1 + len(one.missing)))[:2]
 
 
 def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None:

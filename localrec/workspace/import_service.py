@@ -80,10 +80,10 @@ class ImportService:
         report = ingest_items(
             self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
-        note_item_kind(self._store, domain)
-        self._invalidate()
-        if embed:
-            with _after_the_rows():
+        with after_the_rows():
+            note_item_kind(self._store, domain)
+            self._invalidate()
+            if embed:
                 self.embed_texts(domain, progress)
         return report
 
@@ -99,7 +99,7 @@ class ImportService:
         """
         from localrec.index.embedded_fields import count_pending, update_embeddings
 
-        with _after_the_rows():
+        with after_the_rows():
             waiting = count_pending(self._store, domain, self._models.embedder_name)
             if waiting <= _AT_ONCE or self._settings.embedder == _QUICK_ENOUGH:
                 self.embed_texts(domain, progress)
@@ -151,11 +151,12 @@ class ImportService:
             report = ingest_bulk(self._store, domain, history, step)
         else:
             report = ingest_history(self._store, domain, history, user, step)
-            for name, rows in history.beside:
-                self.import_history(rows, load_domain(name), user, progress, embed=embed)
-        note_item_kind(self._store, domain)
-        self._invalidate()
-        with _after_the_rows():
+            with _after_the_rows_of(domain):
+                for name, rows in history.beside:
+                    self.import_history(rows, load_domain(name), user, progress, embed=embed)
+        with after_the_rows():
+            note_item_kind(self._store, domain)
+            self._invalidate()
             if not isinstance(history, BulkHistory):  # of millions, whoever asks first counts
                 step("counting who liked what")
                 _ = self._context(domain.name).interactions
@@ -202,15 +203,15 @@ class ImportService:
             progress=progress,
         )
         if not dry_run:
-            with _after_the_rows():
+            with after_the_rows():
                 self.embed_images(domain, progress)
         return report
 
-    def remove_items(self, domain: Domain) -> None:
-        """Take a domain's items out of the store, with all that hangs on them."""
+    def remove_items(self, domain: str) -> None:
+        """Take the items of a domain out of the store, with all that hangs on them."""
         from localrec.graph.domain_removal import remove_domain_rows
 
-        remove_domain_rows(self._store, domain.name)
+        remove_domain_rows(self._store, domain)
         self._invalidate()
 
     def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
@@ -259,7 +260,7 @@ class ImportService:
 
 
 @contextmanager
-def _after_the_rows() -> Iterator[None]:
+def after_the_rows() -> Iterator[None]:
     """Say that the rows are stored where Ctrl+C or a missing model ends what follows them."""
     try:
         yield
@@ -273,3 +274,15 @@ def _after_the_rows() -> Iterator[None]:
             f"The rows are stored, but their texts have no vectors yet. {error.message}",
             f"{error.hint} and then: localrec index".lstrip(),
         ) from error
+
+
+@contextmanager
+def _after_the_rows_of(domain: Domain) -> Iterator[None]:
+    """Say which rows are stored where Ctrl+C ends what the same file says of other domains."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise CutShortError(
+            f"interrupted; the {domain.plural} are stored, but not all of the rest.",
+            "Run the same command again to go on.",
+        ) from stop

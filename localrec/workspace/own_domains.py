@@ -19,15 +19,16 @@ from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, UsageError, WorkspaceError
 from localrec.foundation.paths import make_private
+from localrec.foundation.prose import count_of
 from localrec.foundation.toml_text import toml_text
 from localrec.graph.domain_files import (
     known_domains,
     load_domain,
+    load_if_sound,
     own_domains,
     shipped_domains,
     use_domains_of,
 )
-from localrec.graph.store import Store
 
 if TYPE_CHECKING:
     from localrec.sources.catalogues.proposal import Proposal
@@ -41,20 +42,22 @@ _HEADS = {
 }
 
 
-class DomainEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
+class DomainEntry(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=True):
     """One domain in the list of all.
 
     Args:
         name: The domain's name.
-        item: What one of its items is called.
+        item: What one of its items is called; "" where that cannot be read.
         items: How many of them the workspace has.
         own: Whether the workspace keeps the declaration itself.
+        broken: What is wrong with its declaration; "" where it is sound.
     """
 
     name: str
     item: str
     items: int
     own: bool
+    broken: str = ""
 
 
 class NewDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
@@ -141,31 +144,27 @@ def find_domain(workspace: Path, named: str) -> Domain:
     return load_domain("", folder) if (folder / "domain.toml").is_file() else load_domain(named)
 
 
-def count_items(store: Store, domain: Domain) -> int:
-    """How many items of a domain a store holds."""
-    rows = store.rows(
-        "SELECT count(*) FROM node WHERE domain = ? AND kind = ?", [domain.name, domain.item]
-    )
-    return int(rows[0][0])
-
-
 def items_by_domain(lease: AbstractContextManager[OpenWorkspace]) -> dict[str, int]:
-    """Domain -> how many of its items a workspace has; nothing where there is no store yet.
+    """Domain -> how many items a workspace has of it; nothing where there is no store yet.
+
+    The store itself knows which nodes are items, so those of a broken declaration count too.
 
     Args:
         lease: Opens the workspace for reading.
     """
     try:
         with lease as opened:
-            return {name: count_items(opened.store, load_domain(name)) for name in opened.domains()}
+            rows = opened.store.rows(
+                "SELECT n.domain, count(*) FROM node n JOIN meta m "
+                "ON m.key = 'item_kind:' || n.domain AND m.value = n.kind GROUP BY ALL"
+            )
+            return {str(name): int(count) for name, count in rows}
     except WorkspaceError:  # nothing is there yet
         return {}
 
 
-def domain_entries(
-    workspace: Path, counts: Mapping[str, int]
-) -> tuple[list[DomainEntry], list[InputError]]:
-    """List the domains that there are, and what is wrong with those that are broken.
+def domain_entries(workspace: Path, counts: Mapping[str, int]) -> list[DomainEntry]:
+    """List the domains that there are, those whose declaration is broken included.
 
     Args:
         workspace: The workspace folder.
@@ -173,15 +172,29 @@ def domain_entries(
     """
     use_domains_of(workspace)
     own = own_domain_names(workspace)
-    found, broken = [], []
+    found = []
     for name in known_domains():
+        item = broken = ""
         try:
             item = load_domain(name).singular
         except InputError as error:  # one that is broken hides no other
-            broken.append(error)
-            continue
-        found.append(DomainEntry(name=name, item=item, items=counts.get(name, 0), own=name in own))
-    return found, broken
+            broken = str(error)
+        items = counts.get(name, 0)
+        found.append(DomainEntry(name=name, item=item, items=items, own=name in own, broken=broken))
+    return found
+
+
+def refuse_with_items(name: str, items: int) -> None:
+    """Refuse to replace a domain while the workspace has items of it.
+
+    Raises:
+        UsageError: there are such items.
+    """
+    if items:
+        raise UsageError(
+            f"{name} is here already, with {count_of(items, 'item')}.",
+            f"Take it away first (localrec domains remove {name}), or take another name.",
+        )
 
 
 def own_domain_folder(workspace: Path, name: str) -> Path:
@@ -199,39 +212,41 @@ def own_domain_folder(workspace: Path, name: str) -> Path:
     return own_domains(workspace) / name
 
 
-def own_domain(workspace: Path, name: str) -> Domain:
-    """Load a domain that the workspace keeps itself.
+def items_in_words(workspace: Path, name: str, items: int) -> str:
+    """A number of items as their domain calls them: "1 wine", "2,410 wines".
 
-    Raises:
-        UsageError: the workspace has no domain of that name.
-        InputError: its declaration is broken.
+    They are called items where its declaration is broken.
     """
-    own_domain_folder(workspace, name)
     use_domains_of(workspace)
-    return load_domain(name)
+    domain = load_if_sound(name)
+    if domain is None:
+        return count_of(items, "item")
+    return f"{items:,} {domain.singular if items == 1 else domain.plural}"
 
 
 def keep_proposal(workspace: Path, proposal: Proposal) -> NewDomain:
-    """Keep a domain that was proposed for a table; one of its name is replaced."""
+    """Keep a domain that was proposed for a table; one of its name without items is replaced."""
     folder = save_domain(workspace, proposal.domain)
     return NewDomain(name=proposal.domain.name, folder=str(folder), columns=dict(proposal.reasons))
 
 
-def remove_with_items(workspace: Path, domain: Domain, items: int) -> RemovedDomain:
+def remove_with_items(workspace: Path, name: str, items: int) -> RemovedDomain:
     """Take a domain away, with its items and what users did with them.
+
+    Its declaration is not read, and may be broken.
 
     Args:
         workspace: The workspace folder; nobody has its store open.
-        domain: A domain of the workspace's own.
+        name: A domain of the workspace's own.
         items: How many of its items the store has.
     """
     if items:
         from localrec.workspace import OpenWorkspace
 
         with OpenWorkspace(workspace, writable=True) as opened:
-            opened.imports.remove_items(domain)
-    remove_domain(workspace, domain.name)
-    return RemovedDomain(name=domain.name, items=items)
+            opened.imports.remove_items(name)
+    remove_domain(workspace, name)
+    return RemovedDomain(name=name, items=items)
 
 
 def remove_domain(workspace: Path, name: str) -> None:
@@ -240,12 +255,7 @@ def remove_domain(workspace: Path, name: str) -> None:
     Raises:
         UsageError: the workspace has no domain of that name.
     """
-    if name not in own_domain_names(workspace):
-        raise UsageError(
-            f"{name!r} is no domain of this workspace.",
-            f"It has {', '.join(own_domain_names(workspace)) or 'none'}.",
-        )
-    shutil.rmtree(own_domains(workspace) / name)
+    shutil.rmtree(own_domain_folder(workspace, name))
 
 
 def _declaration(domain: Domain) -> dict[str, Any]:

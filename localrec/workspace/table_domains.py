@@ -8,7 +8,7 @@ from pathlib import Path
 
 from localrec.data.domains import Domain
 from localrec.foundation.errors import UsageError
-from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
+from localrec.graph.domain_files import known_domains, load_if_sound, use_domains_of
 from localrec.sources.catalogues.catalogue_source import fits
 from localrec.sources.catalogues.records import RecordTable
 from localrec.workspace.own_domains import own_domain_names
@@ -21,7 +21,7 @@ def domain_of_table(workspace: Path, table: RecordTable) -> Domain | None:
         UsageError: several domains have such columns.
     """
     use_domains_of(workspace)
-    domains = [load_domain(name) for name in own_domain_names(workspace)]
+    domains = filter(None, map(load_if_sound, own_domain_names(workspace)))
     fitting = [one for one in domains if one.columns is not None and fits(one.columns, table)]
     closest = max(map(partial(_closeness, table), fitting), default=0.0)
     fitting = [one for one in fitting if _closeness(table, one) == closest]

@@ -10,10 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
-from localrec.graph.domain_files import is_known_domain, load_domain, use_domains_of
+from localrec.graph.domain_files import (
+    has_items_of_kind,
+    is_known_domain,
+    load_domain,
+    use_domains_of,
+)
 from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -101,7 +105,7 @@ class OpenWorkspace:
             "SELECT domain, kind, count(*) FROM node GROUP BY ALL ORDER BY count(*) DESC, domain"
         )
         known = [row for row in rows if is_known_domain(row[0])]
-        return [domain for domain, kind, _ in known if kind == _item_kind(domain)]
+        return [domain for domain, kind, _ in known if has_items_of_kind(domain, kind)]
 
     def context(self, domain: str, user: str | None = None) -> DomainContext:
         """Return a domain as one user sees it: the shelves and tags of others are hidden.
@@ -134,11 +138,3 @@ class OpenWorkspace:
         self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()
-
-
-def _item_kind(domain: str) -> str | None:
-    """The kind of a domain's items; None of one whose declaration is broken, which doctor tells."""
-    try:
-        return load_domain(domain).item
-    except InputError:
-        return None

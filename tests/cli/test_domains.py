@@ -101,3 +101,89 @@ def test_a_file_is_refused_where_a_tenth_of_its_rows_would_go(cellar, cli, tmp_p
     outcome = cli("--workspace", str(cellar), "import", "auto", str(path), "--domain", "wines")
     assert outcome.code == 1
     assert "8 of 44 rows would be left out: has no name (8)" in outcome.err
+
+
+def test_a_domain_with_items_is_not_replaced_by_a_new_one(cellar, cli, tmp_path):
+    teas = tmp_path / "teas.csv"
+    teas.write_text("title,region\nSencha,Japan\nAssam,India\n", encoding="utf-8")
+    before = (cellar / "domains" / "wines" / "domain.toml").read_bytes()
+    command = ("domains", "new", "wines", "--from", str(teas), "--yes")
+    outcome = cli("--workspace", str(cellar), *command)
+    assert outcome.code == 2
+    assert "wines is here already, with 6 items." in outcome.err
+    assert "localrec domains remove wines" in outcome.err
+    assert (cellar / "domains" / "wines" / "domain.toml").read_bytes() == before
+
+
+def test_a_domain_without_items_is_replaced_by_a_new_one(empty_workspace, cli, table):
+    command = ("domains", "new", "wines", "--from", str(table), "--yes")
+    assert cli("--workspace", str(empty_workspace), *command).code == 0
+    assert cli("--workspace", str(empty_workspace), *command).code == 0
+
+
+def break_domain(folder, name):
+    """Leaves a declaration of which nothing can be read."""
+    path = folder / "domains" / name / "domain.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("name = [", encoding="utf-8")
+
+
+def test_a_broken_domain_is_listed_with_its_cause_and_its_items(cellar, cli):
+    break_domain(cellar, "wines")
+    outcome = cli("--workspace", str(cellar), "domains", "list")
+    assert outcome.code == 0
+    row = next(line for line in outcome.out.splitlines() if "wines" in line)
+    assert row.split()[1:3] == ["(broken)", "6"]
+    assert "wines/domain.toml does not declare a domain" in outcome.err
+    assert "localrec domains remove wines" in outcome.err
+    listed = json.loads(cli("--workspace", str(cellar), "--json", "domains", "list").out)
+    (wines,) = [one for one in listed if one["name"] == "wines"]
+    assert wines["items"] == 6 and "does not declare a domain" in wines["broken"]
+
+
+def test_a_broken_domain_can_be_removed_with_its_items(cellar, cli):
+    break_domain(cellar, "wines")
+    workspace = ("--workspace", str(cellar))
+    refused = cli(*workspace, "domains", "remove", "wines")
+    assert refused.code == 2 and own_domain_names(cellar) == ["wines"]
+    outcome = cli(*workspace, "domains", "remove", "wines", "--yes")
+    assert outcome.code == 0, outcome.err
+    assert "wines is gone, with 6 items." in outcome.err
+    assert own_domain_names(cellar) == []
+    rows = cli(*workspace, "--json", "sql", "select count(*) as left_over from items")
+    assert json.loads(rows.out) == [{"left_over": 0}]
+
+
+def test_a_broken_domain_hinders_no_import_and_no_export_of_others(cellar, cli, table):
+    break_domain(cellar, "teas")
+    workspace = ("--workspace", str(cellar))
+    imported = cli(*workspace, "--json", "import", "auto", str(table))
+    assert imported.code == 0, imported.err
+    assert json.loads(imported.out)["domain"] == "wines"
+    exported = cli(*workspace, "export", "--what", "items", "--format", "csv", "--out", "-")
+    assert exported.code == 0 and "Estate 10 2010 Blend" in exported.out
+
+
+def test_one_item_that_leaves_is_told_in_the_singular(empty_workspace, cli, tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text("title,price\nEstate,10\n", encoding="utf-8")
+    workspace = ("--workspace", str(empty_workspace))
+    command = ("import", "auto", str(path), "--domain", "wines", "--accept")
+    assert cli(*workspace, *command).code == 0
+    outcome = cli(*workspace, "domains", "remove", "wines", "--yes")
+    assert "wines is gone, with 1 wine." in outcome.err
+
+
+def test_a_dropped_row_is_told_before_merged_ones(cellar, cli, tmp_path):
+    path = tmp_path / "again.csv"
+    same = WINES.splitlines()[1]
+    path.write_text(WINES + f"{same}\n" * 30 + ",Italy,Nebbiolo,Estate,5\n", encoding="utf-8")
+    command = ("import", "auto", str(path), "--domain", "wines")
+    outcome = cli("--workspace", str(cellar), *command)
+    assert outcome.code == 0, outcome.err
+    counts, first, second, *_ = outcome.out.splitlines()
+    assert counts == "37 rows read, 6 kept, 30 merged, 1 dropped."
+    assert first == "  row 38, title: dropped: has no name"
+    assert second == "  row 8: merged: says the same as row 2"
+    report = json.loads(cli("--workspace", str(cellar), "--json", *command).out)
+    assert [one["row"] for one in report["problems"]] == [*range(8, 39)]

@@ -65,7 +65,10 @@ def test_an_accepted_mapping_is_used_at_once_and_zero_is_no_rating(told):
 
 def test_a_suggested_mapping_is_read_by_the_kind_table(told, empty_workspace, cli, tmp_path):
     path = tmp_path / "table.mapping.toml"
-    assert told(BOOKS, "--suggest", str(path)).code == 1
+    suggested = told(BOOKS, "--suggest", str(path))
+    assert suggested.code == 0, suggested.err
+    assert "nothing was imported" in suggested.err
+    assert not (empty_workspace / "store.duckdb").exists()
     command = ("--json", "import", "table", str(path), "--domain", "books")
     outcome = cli("--workspace", str(empty_workspace), *command)
     assert outcome.code == 0, outcome.err
@@ -170,3 +173,78 @@ def test_a_long_catalogue_is_read_whole(told, monkeypatch):
     outcome = told(BEERS, "--domain", "beers", "--accept")
     assert outcome.code == 0, outcome.err
     assert "4 rows read, 4 kept" in outcome.out
+
+
+def test_a_suggestion_replaces_no_file_unless_it_is_told_to(told, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("# mine\n")
+    refused = told(BOOKS, "--suggest", str(path))
+    assert refused.code == 2 and "add --force" in refused.err
+    assert path.read_text() == "# mine\n"
+    assert told(BOOKS, "--suggest", str(path), "--force").code == 0
+    assert 'user = "Reader"' in path.read_text()
+
+
+def test_a_suggestion_never_replaces_the_table_itself(told, tmp_path):
+    outcome = told(BOOKS, "--suggest", str(tmp_path / "table.csv"), "--force")
+    assert outcome.code == 2 and "is the table itself" in outcome.err
+    assert (tmp_path / "table.csv").read_text() == BOOKS
+
+
+def test_the_columns_of_a_catalogue_are_suggested_as_json_says(told, tmp_path, empty_workspace):
+    path = tmp_path / "columns.toml"
+    outcome = told(BEERS, "--suggest", str(path), "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out) == {"path": str(path), "kind": "catalogue", "domain": "table"}
+    assert 'name = "name"' in path.read_text()
+    assert not (empty_workspace / "domains").exists()
+
+
+def test_a_suggestion_imports_nothing_where_a_domain_knows_the_table(told, tmp_path):
+    assert told(BEERS, "--domain", "beers", "--accept").code == 0
+    path = tmp_path / "columns.toml"
+    outcome = told(BEERS + "New,IPA,0.06\n", "--suggest", str(path))
+    assert outcome.code == 0 and "kept" not in outcome.out
+    assert 'name = "name"' in path.read_text()
+
+
+def test_a_suggestion_for_a_known_format_imports_nothing(told, tmp_path, empty_workspace):
+    text = "Date,Name,Year,Letterboxd URI,Rating\n2020-01-01,Alien,1979,https://boxd.it/x,4\n"
+    path = tmp_path / "films.toml"
+    outcome = told(text, "--suggest", str(path), "--user", "anna")
+    assert outcome.code == 0 and "looks like letterboxd" in outcome.err
+    assert 'rating = "Rating"' in path.read_text()
+    assert not (empty_workspace / "store.duckdb").exists()
+
+
+@pytest.mark.parametrize("kind", [("goodreads",), ("auto", "--accept")])
+def test_a_suggestion_goes_with_auto_and_without_an_import(kind, told, tmp_path, cli):
+    name, *options = kind
+    path = tmp_path / "books.toml"
+    table = tmp_path / "table.csv"
+    table.write_text(BOOKS)
+    outcome = cli("import", name, str(table), "--suggest", str(path), *options)
+    assert outcome.code == 2 and "--suggest writes a guess" in outcome.err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("kind", ["auto", "goodreads", "catalogue", "table"])
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [("", "is empty"), ("\n\n", "blank lines"), ("[]", "no records"), ("<html>", "a web page")],
+)
+def test_a_file_without_content_is_refused_before_anything_is_asked(
+    kind, content, what, empty_workspace, cli, tmp_path
+):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    outcome = cli("--workspace", str(empty_workspace), "import", kind, str(path))
+    assert (outcome.code, what in outcome.err) == (1, True)
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_header_without_rows_is_no_catalogue_to_make_a_domain_for(told, cli, tmp_path):
+    outcome = told("title,price\n")
+    assert outcome.code == 1 and "has a header and no rows" in outcome.err
+    outcome = cli("import", "catalogue", str(tmp_path / "table.csv"))
+    assert outcome.code == 1 and "holds no rows" in outcome.err

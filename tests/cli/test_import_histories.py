@@ -198,7 +198,7 @@ class TestCutOff:
         monkeypatch.setattr("localrec.graph.history_ingest.record_import", interrupted)
         code, out, err = take_in("goodreads", books, "--user", "anna")
         assert (code, out) == (130, "")
-        assert "nothing half done was kept" in err
+        assert "nothing half done was kept. Run the same command again." in err
         with OpenWorkspace(empty_workspace) as opened:
             assert opened.domains() == []
 
@@ -228,6 +228,25 @@ class TestCutOff:
         monkeypatch.setattr(DomainContext, "interactions", property(interrupted))
         code, _, err = take_in("goodreads", books, "--user", "anna")
         assert (code, "the rows are stored" in err) == (130, True)
+
+    def test_while_the_next_process_is_started_says_that_the_rows_are_stored(
+        self, take_in, books, counted, monkeypatch
+    ):
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("localrec.cli.imports.learn_in_background", interrupted)
+        code, _, err = take_in("goodreads", books, "--user", "anna")
+        assert (code, "the rows are stored" in err) == (130, True)
+        assert counted()[0] > 0
+
+    def test_while_the_file_is_looked_at_says_how_to_go_on(self, take_in, books, monkeypatch):
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("localrec.sources.detect_kind", interrupted)
+        code, _, err = take_in("auto", books, "--user", "anna")
+        assert (code, "Run the same command again." in err) == (130, True)
 
     def test_by_a_missing_model_says_that_the_rows_are_there(
         self, cli, take_in, books, empty_workspace, tmp_path, monkeypatch

@@ -103,7 +103,8 @@ BAD_FILES = {
     ),
     "page.csv": (
         b"\n<!DOCTYPE html><html><body>404</body></html>",
-        f"{{path}} is a web page, not a table. {SAVE_AS}",
+        "{path} is a web page, not a table. Log in and download the export itself, or save the "
+        "table on the page as a plain CSV file.",
     ),
     "twice.csv": (
         b"id,name,name\n1,a,b\n",

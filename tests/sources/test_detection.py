@@ -223,7 +223,6 @@ FOREIGN: dict[str, Content] = {
     "empty/": {},
     "photos/": {"DCIM/IMG_0001.jpg": b"\xff\xd8\xff\xe0"},
     "photo.jpg": b"\xff\xd8\xff\xe0" + bytes(range(256)) * 20,
-    "empty.csv": b"",
     "letter.txt": b"Dear Anna,\nI read Dune, and rated it 5.\n",
     "other.zip": packed({"readme.txt": "nothing to import"}),
     "other.json": b'{"name": "package", "version": "1.0"}',
@@ -298,6 +297,30 @@ def test_what_is_no_export_is_named_with_what_can_be_done(
         detect_kind(lay(tmp_path, name, content))
     assert what in str(caught.value)
     assert remedy in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "remedy"),
+    [
+        (b"", "is empty", "Export it again"),
+        (b"\n\n   \n\n", "holds only blank lines", "again"),
+        (b"\xef\xbb\xbf\r\n", "holds only blank lines", "again"),
+        (b"title,price,winery\n", "has a header and no rows", "right file"),
+        (b"\n\nuser;item;score\n\n", "has a header and no rows", "right file"),
+        (b"[ ]\n", "is JSON that holds no records", "again"),
+        (b"{}", "is JSON that holds no records", "again"),
+        (b"<!DOCTYPE html>\n<html><form>Log in, you</form></html>", "is a web page", "Log in and"),
+        (gzip.compress(b"\n<html>\n<body>"), "is a web page", "download the export itself"),
+    ],
+)
+def test_a_file_without_rows_is_told_in_one_sentence(
+    tmp_path: Path, content: bytes, what: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        detect_kind(lay(tmp_path, "table.csv", content))
+    assert what in caught.value.message
+    assert remedy in caught.value.hint
+    assert "musicbrainz" not in str(caught.value)
 
 
 def a_pipe(folder: Path) -> Path:

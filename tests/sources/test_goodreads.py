@@ -325,7 +325,8 @@ FILES = {
     "binary noise": (bytes(range(1, 9)) * 40, f"{{path}} is a binary file, not a table. {SAVE_AS}"),
     "the page to log in": (
         b"<!DOCTYPE html><html>Sign in</html>",
-        f"{{path}} is a web page, not a table. {SAVE_AS}",
+        "{path} is a web page, not a table. Log in and download the export itself, or save the "
+        "table on the page as a plain CSV file.",
     ),
     "mixed encodings": (
         b"\xef\xbb\xbf" + goodreads({}).encode() + b"1,Caf\xe9\n",

@@ -132,7 +132,8 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "a web page": (
         "<!doctype html><p>Log in</p>",
-        "{path} is a web page, not a table. Save it as a plain CSV file in UTF-8 and import that.",
+        "{path} is a web page, not a table. Log in and download the export itself, or save the "
+        "table on the page as a plain CSV file.",
     ),
     "films": (
         "Date,Name,Year,Letterboxd URI\n2021-03-01,Heat,1995,https://boxd.it/2bg8\n",

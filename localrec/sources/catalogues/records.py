@@ -101,7 +101,7 @@ def open_records(
             table = _open_json(path, limits, encoding, start)
         else:
             table = _open_delimited(path, limits, encoding, many)
-    if not table.rows:
+    if not table.rows or not table.columns:
         raise InputError(f"{path} holds no rows.", "Check that it is the right file.")
     return table
 

@@ -10,6 +10,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Label, Static
 
 from localrec.data.rows import ImportReport
+from localrec.foundation.prose import count_of
 from localrec_tui.base_app import Dialog
 from localrec_tui.widgets.key_footer import KeyFooter
 
@@ -50,17 +51,15 @@ class ReceiptDialog(Dialog[bool]):
 
 
 def receipt_lines(report: ImportReport) -> list[str]:
-    """A receipt in sentences: the counts, the notes, then the rows that are mended or dropped."""
+    """A receipt in sentences: the counts, the notes, then the rows that are dropped or mended."""
     lines = [
-        f"{report.read:,} rows read: {report.kept:,} would be kept, {report.merged:,} merged, "
-        f"{report.dropped:,} dropped."
+        f"{count_of(report.read, 'row')} read: {report.kept:,} would be kept, "
+        f"{report.merged:,} merged, {report.dropped:,} dropped."
     ]
     if report.found_again:
         lines.append(f"{report.found_again:,} of the items are in a catalogue here already.")
     lines += report.notes
-    for problem in report.problems[:_PROBLEMS]:
-        place = f"row {problem.row:,}" + (f", {problem.column}" if problem.column else "")
-        lines.append(f"  {place}: {problem.action}: {problem.problem}")
+    lines += [f"  {one.as_line()}" for one in report.gravest_problems()[:_PROBLEMS]]
     if len(report.problems) > _PROBLEMS:
         lines.append(f"  … {len(report.problems) - _PROBLEMS:,} more")
     return lines

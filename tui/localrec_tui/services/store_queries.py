@@ -9,7 +9,7 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
-from localrec.graph.domain_files import known_domains, load_domain
+from localrec.graph.domain_files import known_domains, load_domain, load_if_sound
 from localrec.graph.image_store import thumbnails_by_key
 from localrec.graph.interactions import FEEDBACK, USER
 from localrec.graph.node_columns import edge_not_from, users_hidden_from
@@ -39,7 +39,9 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
     }
     found = []
     for name in dict.fromkeys(name for name, _ in counts):
-        domain = load_domain(name)
+        domain = load_if_sound(name)
+        if domain is None:  # doctor tells what is wrong with it
+            continue
         if count := counts.get((name, domain.item)):
             found.append(
                 DomainSummary(
@@ -54,13 +56,16 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
 
 
 def user_domains(store: Store, user: str) -> tuple[str, ...]:
-    """Return the domains in which a user is known, the one with the most interactions first."""
+    """Return the domains in which a user is known, the one with the most interactions first.
+
+    One whose declaration is broken is left out.
+    """
     rows = store.rows(
         "SELECT n.domain FROM node n LEFT JOIN interaction i ON i.user_id = n.node_id "
         "WHERE n.kind = ? AND n.key = ? GROUP BY n.domain ORDER BY count(i.user_id) DESC, 1",
         [USER, user],
     )
-    return tuple(domain for (domain,) in rows)
+    return tuple(domain for (domain,) in rows if load_if_sound(domain) is not None)
 
 
 def latest_feedback(store: Store, domain: str, user: str, item: str) -> Event | None:
