@@ -25,9 +25,9 @@ from localrec.graph.joined_items import (
     find_joined,
     find_staged,
     merged_properties,
-    part_namesakes,
     tell_joined,
 )
+from localrec.graph.namesakes import match_recipes
 from localrec.graph.store import Columns, Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 
@@ -61,12 +61,12 @@ def ingest_items(
         The receipt as it was stored: it says how many items another catalogue had brought.
     """
     progress("reading what the texts say")
-    rows, namesakes = part_namesakes(store, domain, rows, report)
-    staged = stage_items(domain, rows)
+    recipes = match_recipes(store, domain, rows, report)
+    staged = stage_items(domain, recipes.rows)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
         joined = write_items(store, domain, report)
-        report = tell_joined(report, domain, joined, namesakes)
+        report = tell_joined(report, domain, joined, recipes)
         record_import(store, domain, report)
     return report
 

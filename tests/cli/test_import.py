@@ -158,3 +158,23 @@ def test_a_user_who_is_new_is_told_where_a_name_is_near(cli, empty_workspace, tm
     assert "'ana' is new here. Did you mean anna?" in told("ana")
     assert "new here" not in told("ana")
     assert "new here" not in told("zorg")
+
+
+def test_a_receipt_counts_drinks_that_went_into_stored_ones_as_merged(
+    empty_workspace, cli, tmp_path
+):
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    ours = write_rows(tmp_path / "ours.csv", drink("Gimlet"), drink("Sunrise"))
+    theirs = write_rows(
+        tmp_path / "theirs.csv",
+        drink("Gimlet"),
+        drink("Sunrise", ingredients=str(["Tequila", "Grenadine"])),
+        drink("Own"),
+    )
+    assert cli(*workspace, "import", "cocktails", str(ours)).code == 0
+    report = json.loads(cli(*workspace, "import", "cocktails", str(theirs)).out)
+    assert (report["read"], report["kept"], report["merged"], report["dropped"]) == (3, 2, 1, 0)
+    listed = cli(*workspace, "sql", "select name, count(*) as n from items group by 1 order by 1")
+    assert {row["name"]: row["n"] for row in json.loads(listed.out)} == {
+        "Gimlet": 1, "Own": 1, "Sunrise": 2,
+    }  # fmt: skip
