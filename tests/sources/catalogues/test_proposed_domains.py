@@ -392,3 +392,13 @@ def test_a_series_names_its_episodes_and_no_director_does(proposed):
     proposal, found = proposed("episodes", text)
     assert proposal.domain.columns.key == ("series", "season", "episode")
     assert {item.name for item in found.items} == {"Dark", "Lost"}
+
+
+def test_ingredients_of_which_some_are_objects_are_one_list(proposed):
+    drinks = [
+        {"name": name, "recipeIngredient": [{"name": "gin", "measure": "6 cl"}, mixer]}
+        for name, mixer in (("Fizz", "soda"), ("Sour", "lemon"), ("Neat", "water"))
+    ]
+    _, found = proposed("drinks", json.dumps(drinks))
+    links = [(link.kind, link.name, link.value) for link in found.items[0].links]
+    assert links == [("ingredient", "gin", "6 cl"), ("ingredient", "soda", None)]
