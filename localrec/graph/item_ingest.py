@@ -77,7 +77,7 @@ def add_knowledge(
     known: Sequence[ItemRow],
     others: Sequence[ItemRow],
     report: ImportReport,
-) -> None:
+) -> ImportReport:
     """Add to items what a dump of everything says of them, all or nothing.
 
     Args:
@@ -87,6 +87,9 @@ def add_knowledge(
             receipt does not count as what brought them, so that they go with whoever did.
         others: Items to keep beside them.
         report: The receipt.
+
+    Returns:
+        The receipt as it was stored.
     """
     with store.staged(**stage_items(domain, known)), store.transaction():
         find_staged(store, domain.name)
@@ -96,8 +99,7 @@ def add_knowledge(
         store.execute("DROP TABLE temp.joined")
         if not others:
             store_receipt(store, report)
-    if others:
-        ingest_items(store, domain, others, report)
+    return ingest_items(store, domain, others, report) if others else report
 
 
 def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) -> Staged:
