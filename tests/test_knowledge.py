@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from localrec.data.knowledge import rough_title, rough_title_sql
-from localrec.data.rows import HistoryRows
+from localrec.data.rows import HistoryRows, ItemRow
 from localrec.graph.domain_files import load_domain
 from localrec.graph.history_ingest import ingest_history
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.knowledge_join import join_knowledge, read_known_items, wanted_of
 from localrec.graph.store import Store
 from localrec.sources import open_source, read_export
+from tests.planted import a_report
 
 TITLES = (
     "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\t"
@@ -135,7 +137,60 @@ def test_all_keeps_what_is_not_here_yet(tmp_path: Path, store: Store) -> None:
     bring(store, "letterboxd", letterboxd(tmp_path), "movies")
     learn(store, "imdbtitles", titles(tmp_path), "movies", keep_all=True)
     [[count]] = store.rows("SELECT count(*) FROM node WHERE kind = 'movie'")
-    assert count == 4  # the other films are called as those that are here
+    assert count == 5  # the Heat of 1972 too; the short of 1995 may be the one that is here
+
+
+def stored_films(store: Store, *films: dict[str, object]) -> None:
+    rows = [
+        ItemRow(key=str(number), name=str(film["name"]), properties=dict(film))  # type: ignore[arg-type]
+        for number, film in enumerate(films, 1)
+    ]
+    ingest_items(store, load_domain("movies"), rows, a_report(len(rows)))
+
+
+def joined_to(store: Store) -> dict[str, str | None]:
+    return dict(store.rows("SELECT key, properties->>'$.imdb' FROM node WHERE kind = 'movie'"))
+
+
+def test_two_films_of_one_title_and_year_get_no_identifier_and_the_receipt_says_so(
+    tmp_path: Path, store: Store
+) -> None:
+    stored_films(
+        store,
+        {"name": "Heat", "year": 1995},
+        {"name": "Heat", "year": 1995},
+        {"name": "Solaris", "year": 1972},
+    )
+    report = learn(store, "imdbtitles", titles(tmp_path), "movies")
+    assert joined_to(store) == {"1": None, "2": None, "3": "tt0000001"}
+    assert (
+        "2 films may be the same title of the dump as another one here, and got nothing: "
+        "Heat (1995)." in report.notes
+    )
+    assert report.read == report.kept + report.merged + report.dropped + report.apart
+    again = learn(store, "imdbtitles", titles(tmp_path), "movies", keep_all=True)
+    told = joined_to(store)
+    assert (told["1"], told["2"], len(told)) == (None, None, 5)
+    assert again.notes[0].startswith("1 of 3 films were found: 1 by their identifier")
+
+
+def test_of_two_films_the_one_of_the_very_year_or_identifier_is_joined(
+    tmp_path: Path, store: Store
+) -> None:
+    stored_films(
+        store,
+        {"name": "Heat", "year": 1996},
+        {"name": "Heat", "year": 1995},
+        {"name": "Solaris", "year": 1972, "imdb": "tt0000001"},
+        {"name": "Solaris", "year": 1972},
+        {"name": "2001: A Space Odyssey", "year": 1968, "imdb": "tt0999999"},
+    )
+    report = learn(store, "imdbtitles", titles(tmp_path), "movies")
+    assert joined_to(store) == {
+        "1": None, "2": "tt0000002", "3": "tt0000001", "4": None, "5": "tt0999999",
+    }  # fmt: skip
+    assert "Heat (1996) and Solaris (1972)." in report.notes[1]
+    assert "2001" not in " ".join(linked(store, "HAS_GENRE"))
 
 
 def test_books_are_found_by_isbn_and_by_title_and_author(tmp_path: Path, store: Store) -> None:

@@ -12,6 +12,7 @@ from localrec.foundation.errors import UsageError
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
     from localrec.data.rows import ImportReport
+    from localrec.graph.knowledge_join import KnownItem
 
 
 def is_dump(kind: str) -> bool:
@@ -37,12 +38,11 @@ def read_dump(
     """
     import msgspec
 
-    from localrec.graph.knowledge_join import join_knowledge, read_known_items, wanted_of
+    from localrec.graph.knowledge_join import find_knowledge, knowledge_receipt, wanted_of
     from localrec.sources import open_source
     from localrec.workspace.import_service import after_the_rows
 
-    with context.open_workspace() as opened:
-        items = read_known_items(opened.store, domain)
+    items = _known_items(context, domain)
     if not items and not keep_all:
         raise UsageError(
             f"There are no {domain.plural} here that {path.name} could say something of.",
@@ -54,8 +54,8 @@ def read_dump(
         wanted = None if keep_all else wanted_of(items)
         dump = source.read(path, domain, wanted)
         if dry_run:
-            with context.open_workspace() as opened:
-                report = join_knowledge(opened.store, domain, dump, keep_all=keep_all, dry_run=True)
+            found = find_knowledge(items, dump.items)
+            report = knowledge_receipt(domain, dump, found, keep_all=keep_all)
             return msgspec.structs.replace(report, dry_run=True)
         with context.open_workspace(writable=True) as opened:
             report = opened.imports.import_knowledge(dump, domain, keep_all=keep_all)
@@ -65,3 +65,13 @@ def read_dump(
             index_in_background(context.workspace, domain.name, waiting)
     note("What it says counts in questions from now on.")
     return report
+
+
+def _known_items(context: CommandContext, domain: Domain) -> list[KnownItem]:
+    """The items that a dump may be about; none in a workspace that is still empty."""
+    from localrec.graph.knowledge_join import read_known_items
+
+    if not (context.workspace / "store.duckdb").is_file():
+        return []
+    with context.open_workspace() as opened:
+        return read_known_items(opened.store, domain)

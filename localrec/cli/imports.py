@@ -266,10 +266,10 @@ def _store(
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
-    adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
         if user:
             meant_or_new(opened.store, user, is_new=new_user)
+        adopt_domain(context.workspace, domain)
         if isinstance(found, CatalogueRows):
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
@@ -288,13 +288,18 @@ def _kind_and_domain(
     context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
 ) -> tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
+    import msgspec
+
     from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
     from localrec.sources import detect_kind, domain_of_file
+    from localrec.workspace.table_domains import tells_of_users
 
     use_domains_of(context.workspace)
     if kind == "auto":
         fitting = _fitting_domain(context, path, named)
-        if fitting is not None and guess.user is None:
+        if fitting is not None and guess.user is None and tells_of_users(path, fitting):
+            guess = msgspec.structs.replace(guess, domain=fitting.name)
+        elif fitting is not None and guess.user is None:
             note(f"{path.name} is a table of {fitting.plural}.")
             return "catalogue", fitting
         try:

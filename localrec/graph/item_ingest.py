@@ -25,9 +25,9 @@ from localrec.graph.joined_items import (
     find_joined,
     find_staged,
     merged_properties,
-    part_namesakes,
     tell_joined,
 )
+from localrec.graph.namesakes import match_recipes
 from localrec.graph.store import Columns, Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 
@@ -61,12 +61,12 @@ def ingest_items(
         The receipt as it was stored: it says how many items another catalogue had brought.
     """
     progress("reading what the texts say")
-    rows, namesakes = part_namesakes(store, domain, rows, report)
-    staged = stage_items(domain, rows)
+    recipes = match_recipes(store, domain, rows, report)
+    staged = stage_items(domain, recipes.rows)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
         joined = write_items(store, domain, report)
-        report = tell_joined(report, domain, joined, namesakes)
+        report = tell_joined(report, domain, joined, recipes)
         record_import(store, domain, report)
     return report
 
@@ -77,7 +77,7 @@ def add_knowledge(
     known: Sequence[ItemRow],
     others: Sequence[ItemRow],
     report: ImportReport,
-) -> None:
+) -> ImportReport:
     """Add to items what a dump of everything says of them, all or nothing.
 
     Args:
@@ -87,6 +87,9 @@ def add_knowledge(
             receipt does not count as what brought them, so that they go with whoever did.
         others: Items to keep beside them.
         report: The receipt.
+
+    Returns:
+        The receipt as it was stored.
     """
     with store.staged(**stage_items(domain, known)), store.transaction():
         find_staged(store, domain.name)
@@ -96,8 +99,7 @@ def add_knowledge(
         store.execute("DROP TABLE temp.joined")
         if not others:
             store_receipt(store, report)
-    if others:
-        ingest_items(store, domain, others, report)
+    return ingest_items(store, domain, others, report) if others else report
 
 
 def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) -> Staged:

@@ -62,6 +62,11 @@ class Taxonomy:
         """Every declared concept, so that families exist even where no item uses them yet."""
         return [self._place_concept(name) for name in self._concepts]
 
+    def families_of(self, concept: str) -> tuple[str, ...]:
+        """The direct families of a concept; none of a name that is not declared."""
+        declared = self._concepts.get(concept)
+        return () if declared is None else declared.parents
+
     def concept_of(self, written: str) -> str | None:
         """The concept that a written name is a spelling of; the kind's noun may stand behind it."""
         exact = self._spellings.get(written)

@@ -15,12 +15,12 @@ import msgspec
 from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
+from localrec.data.series_parts import is_part_number, numbers_parts
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.catalogue_source import columns_for
-from localrec.sources.catalogues.column_groups import numbers_volumes
 from localrec.sources.catalogues.records import Cell, RecordTable
 from localrec.sources.event_words import known_events
 from localrec.sources.export_cells import parse_moment
@@ -31,6 +31,7 @@ from localrec.sources.personal_export import moment_problem
 
 _NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
+_SHOWS = ("series", "anime")
 _RATING = re.compile(
     r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
 )
@@ -119,7 +120,9 @@ class _HistoryReader:
         self._events = known_events(mapping.events)
         self._things = items_of(table, mapping)
         columns = _columns_of_things(domain, self._things, mapping)
-        self._volumes = tuple(filter(numbers_volumes, self._things.columns))
+        # A show is one item, however many of its episodes were seen.
+        is_show = domain.name in _SHOWS
+        self._parts = () if is_show else tuple(filter(numbers_parts, self._things.columns))
         self._reader = CatalogueReader(domain, columns, self._things, import_log)
         self._first: dict[tuple[str, str], int] = {}
         self._unrated = self._zeros = 0
@@ -170,9 +173,12 @@ class _HistoryReader:
 
     def _more(self, cells: Sequence[Cell]) -> Iterator[str]:
         at = self._mapping.columns
-        for column in (at.creator, at.year, *self._volumes):
-            if column:
-                yield clean_name(self._cell(cells, column)).removesuffix(".0")
+        for column in filter(None, (at.creator, at.year)):
+            yield clean_name(self._cell(cells, column)).removesuffix(".0")
+        for column in self._parts:
+            told = clean_name(self._cell(cells, column)).removesuffix(".0")
+            if is_part_number(told):
+                yield told
 
     def _deed(self, row: int, cells: Sequence[Cell], user: str, key: str) -> InteractionRow:
         at = self._mapping.columns

@@ -10,8 +10,11 @@ from localrec.data.domains import Domain
 from localrec.foundation.errors import UsageError
 from localrec.graph.domain_files import known_domains, load_if_sound, use_domains_of
 from localrec.sources.catalogues.catalogue_source import fits
-from localrec.sources.catalogues.records import RecordTable
+from localrec.sources.catalogues.records import RecordTable, open_records
+from localrec.sources.table_guess import propose_mapping
 from localrec.workspace.own_domains import own_domain_names
+
+_LOOKED_AT = 50_000  # lines that tell whether a table has users
 
 
 def domain_of_table(workspace: Path, table: RecordTable) -> Domain | None:
@@ -29,6 +32,18 @@ def domain_of_table(workspace: Path, table: RecordTable) -> Domain | None:
         names = ", ".join(one.name for one in fitting)
         raise UsageError(f"{table.path.name} fits several domains: {names}.", "Name one: --domain.")
     return fitting[0] if fitting else None
+
+
+def tells_of_users(path: Path, domain: Domain) -> bool:
+    """Whether a table says what users did with items of a domain that was made for such a table.
+
+    A column of users that the domain itself names, such as who sent an item in, is one of items.
+    """
+    assert domain.columns is not None
+    mapping = propose_mapping(open_records(path, many=_LOOKED_AT), None)
+    if mapping is None:
+        return False
+    return mapping.columns.user not in {*domain.columns.named(), *domain.columns.ignored}
 
 
 def _closeness(table: RecordTable, domain: Domain) -> float:

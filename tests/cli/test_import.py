@@ -162,3 +162,23 @@ def test_an_export_for_nearly_somebody_s_name_is_refused_unless_somebody_new_is_
     assert told("ana", "--new-user").code == 0
     assert "new here" not in told("ana").err
     assert told("zorg").code == 0
+
+
+def test_a_receipt_counts_drinks_that_went_into_stored_ones_as_merged(
+    empty_workspace, cli, tmp_path
+):
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    ours = write_rows(tmp_path / "ours.csv", drink("Gimlet"), drink("Sunrise"))
+    theirs = write_rows(
+        tmp_path / "theirs.csv",
+        drink("Gimlet"),
+        drink("Sunrise", ingredients=str(["Tequila", "Grenadine"])),
+        drink("Own"),
+    )
+    assert cli(*workspace, "import", "cocktails", str(ours)).code == 0
+    report = json.loads(cli(*workspace, "import", "cocktails", str(theirs)).out)
+    assert (report["read"], report["kept"], report["merged"], report["dropped"]) == (3, 2, 1, 0)
+    listed = cli(*workspace, "sql", "select name, count(*) as n from items group by 1 order by 1")
+    assert {row["name"]: row["n"] for row in json.loads(listed.out)} == {
+        "Gimlet": 1, "Own": 1, "Sunrise": 2,
+    }  # fmt: skip

@@ -248,3 +248,31 @@ def test_a_header_without_rows_is_no_catalogue_to_make_a_domain_for(told, cli, t
     assert outcome.code == 1 and "has a header and no rows" in outcome.err
     outcome = cli("import", "catalogue", str(tmp_path / "table.csv"))
     assert outcome.code == 1 and "holds no rows" in outcome.err
+
+
+def test_ratings_of_a_domains_own_table_are_read_as_ratings_volume_by_volume(
+    empty_workspace, cli, tmp_path
+):
+    volumes = [(name, volume) for name in ("Berserk", "Monster") for volume in (1, 2, 3)]
+    items, log = tmp_path / "manga.csv", tmp_path / "log.csv"
+    items.write_text(
+        "title,volume,author,pages\n"
+        + "".join(f"{name},{volume},{name} A,{200 + volume}\n" for name, volume in volumes)
+    )
+    log.write_text(
+        "user,title,volume,author,rating,date\n"
+        + "".join(f"ann,{name},{n},{name} A,{n + 2},2024-01-0{n}\n" for name, n in volumes)
+        + "bob,Monster,4,Monster A,2,2024-01-09\n"
+    )
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    assert cli(*workspace, "domains", "new", "manga", "--from", str(items), "--yes").code == 0
+    assert cli(*workspace, "import", "auto", str(items), "--domain", "manga").code == 0
+    refused = cli(*workspace, "import", "auto", str(log))
+    assert refused.code == 1 and "--accept" in refused.err
+    outcome = cli(*workspace, "import", "auto", str(log), "--accept")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    assert (told["domain"], told["kept"], told["found_again"]) == ("manga", 7, 6)
+    query = "select item_key, stars from interactions where \"user\" = 'ann'"
+    found = {row["item_key"]: row["stars"] for row in json.loads(cli(*workspace, "sql", query).out)}
+    assert found == {f"{name.lower()}-{n}": float(n + 2) for name, n in volumes}

@@ -263,3 +263,70 @@ class TestCutOff:
     def test_not_at_all_when_the_vectors_are_left_for_later(self, take_in, books, counted):
         assert take_in("goodreads", books, "--user", "anna", "--index-later").code == 0
         assert counted()[2] == 0
+
+
+IMDB_TITLES = "\t".join(
+    ("tconst", "titleType", "primaryTitle", "originalTitle", "isAdult", "startYear", "endYear",
+     "runtimeMinutes", "genres")
+)  # fmt: skip
+DUMPS = {
+    "imdbtitles": (
+        "title.basics.tsv",
+        f"{IMDB_TITLES}\ntt1\tmovie\tHome\tHome\t0\t2009\t\\N\t95\tDrama\n"
+        "tt2\tmovie\tHome\tHome\t0\t2009\t\\N\t80\tHorror\n",
+    ),
+    "openlibrary": (
+        "ol_dump_works_latest.txt",
+        "".join(
+            f'/type/work\t/works/OL{n}W\t1\t2021-01-01T00:00:00\t{{"title": "Emma"}}\n'
+            for n in (1, 2)
+        ),
+    ),
+    "musicbrainz": (
+        "release-group",
+        "".join(
+            json.dumps(
+                {"id": f"g{n}", "title": "Air", "primary-type": "Album", "artist-credit": []}
+            )
+            + "\n"
+            for n in (1, 2)
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DUMPS)
+def test_all_of_a_dump_goes_into_an_empty_workspace(empty_workspace, cli, tmp_path, kind):
+    name, text = DUMPS[kind]
+    path = tmp_path / name
+    path.write_text(text)
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    without = cli(*workspace, "import", kind, str(path))
+    assert without.code == 2 and "keep all of it with --all" in without.err
+    dry = cli(*workspace, "import", kind, str(path), "--all", "--dry-run")
+    assert json.loads(dry.out)["kept"] == 2
+    assert not (empty_workspace / "store.duckdb").exists()
+    outcome = cli(*workspace, "import", kind, str(path), "--all")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["kept"] == 2
+    [row] = json.loads(cli(*workspace, "sql", "select count(*) as n from items").out)
+    assert row["n"] == 2
+
+
+@pytest.mark.parametrize("command", [("imdbtitles",), ("auto",)])
+def test_votes_of_imdb_without_titles_are_refused_with_the_remedy(
+    empty_workspace, cli, tmp_path, command
+):
+    path = tmp_path / "title.ratings.tsv"
+    path.write_text("tconst\taverageRating\tnumVotes\ntt1\t7.1\t900\n")
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    for named in (path, tmp_path):
+        outcome = cli(*workspace, "import", *command, str(named), "--all")
+        assert outcome.code == 1
+        assert "holds votes without the titles" in outcome.err
+        assert "Download title.basics.tsv.gz" in outcome.err
+    (tmp_path / "title.basics.tsv").write_text(DUMPS["imdbtitles"][1])
+    outcome = cli(*workspace, "import", *command, str(path), "--all")
+    assert outcome.code == 0, outcome.err
+    query = "select properties->>'$.imdb_votes' as votes from items where key = 'tt1'"
+    assert json.loads(cli(*workspace, "sql", query).out) == [{"votes": "900"}]

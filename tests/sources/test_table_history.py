@@ -171,3 +171,19 @@ def test_volumes_of_one_title_are_rated_one_by_one(tmp_path):
     )
     history = read(tmp_path / "comics.csv", f"user,title,volume,rating\n{rows}", "books", None)
     assert len(history.items) == len(history.interactions) == 18
+
+
+def test_editions_without_a_number_and_shares_of_alcohol_number_no_parts(tmp_path):
+    history = read(
+        tmp_path / "log.csv",
+        "user,title,edition,alcohol by volume,rating\nanna,Emma,Kindle,5,4\nbo,Emma,Print,4,2\n",
+        "books",
+        None,
+    )
+    assert [item.key for item in history.items] == ["emma"]
+
+
+def test_a_show_is_one_item_and_episodes_of_things_of_ones_own_are_several(tmp_path):
+    text = "show,season,episode,rating\n" + "".join(f"Dark,1,{n},{n}\n" for n in range(1, 6))
+    assert len(read(tmp_path / "log.csv", text, "series").items) == 1
+    assert len(read(tmp_path / "log.csv", text, "products").items) == 5

@@ -1,25 +1,19 @@
-"""Columns and rows that belong together: numbered columns, yes-or-no columns, rows of one key."""
+"""Columns that belong together: numbered columns, yes-or-no columns, names with amounts."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 import msgspec
 
 from localrec.sources.catalogues.column_profiles import ColumnProfile
 from localrec.sources.catalogues.header_words import CREATORS, PLACES, header_words, meaning_of
-from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.list_cells import is_missing
 
 _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?")
 _UNNAMED = re.compile(r"column \d+")  # what a column without a name is called
-_KEYS = (*CREATORS, "year", "id", "date")  # what tells things of one name apart
-_VOLUMES = frozenset("volume vol issue edition band tome disc".split())
-_PARTS = _VOLUMES | frozenset("episode season part chapter".split())
-_LIST = re.compile(r"\S\s*(?:[;|\n]|,\s)\s*\S")
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
 _UNIT = (
@@ -52,20 +46,6 @@ class ColumnGroup(msgspec.Struct, frozen=True, kw_only=True):
     common: tuple[str, ...] = ()
 
 
-class GatheredRows(msgspec.Struct, frozen=True, kw_only=True):
-    """Several rows that are one item.
-
-    Args:
-        key: The columns whose values they share, the item's name first.
-        counters: Columns that only count them.
-        varying: Columns that are a list together.
-    """
-
-    key: tuple[str, ...]
-    counters: tuple[str, ...]
-    varying: tuple[str, ...]
-
-
 def part_amount(text: str) -> tuple[str, str]:
     """A name without the amount before it, and that amount: "1.5 oz Mezcal" -> Mezcal, 1.5 oz."""
     found = _AMOUNT.fullmatch(" ".join(text.split()))
@@ -78,87 +58,6 @@ def find_groups(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
     taken = {column for group in numbered for column in (*group.columns, *group.values)}
     left = [one for one in profiles if one.name not in taken]
     return [*numbered, *_measured(left), *_flagged(left)]
-
-
-def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
-    """How rows gather into items; None where each row is an item of its own."""
-    place = table.columns.index(name)
-    if any(isinstance(cells[place], list) for _, cells in table.rows[:50]):
-        return None
-    found = _gathered_by(table, (name,))
-    if found is None:
-        keys = [one for one in table.columns if one != name and meaning_of(one)[0] in _KEYS]
-        return _first_gathered(table, [(name, one) for one in keys])
-    # Two cooks of a stew: what tells them apart is no list where the rows of each still gather.
-    keys = [one for one in found.varying if meaning_of(one)[0] in _KEYS]
-    return _first_gathered(table, [(name, *keys), *((name, one) for one in keys)]) or found
-
-
-def _first_gathered(table: RecordTable, keys: Sequence[tuple[str, ...]]) -> GatheredRows | None:
-    tried = (_gathered_by(table, key) for key in keys if len(key) > 1)
-    return next((found for found in tried if found), None)
-
-
-def _gathered_by(table: RecordTable, key: tuple[str, ...]) -> GatheredRows | None:
-    places = [table.columns.index(one) for one in key]
-    keys = ["\0".join(str(cells[place] or "") for place in places) for _, cells in table.rows]
-    counts = Counter(keys)
-    runs = 1 + sum(one != before for before, one in pairwise(keys))
-    if len(counts) > 0.67 * len(keys) or runs > 1.05 * len(counts) + 1:
-        return None
-    rows: dict[str, list[list[object]]] = defaultdict(list)
-    for told, (_, cells) in zip(keys, table.rows, strict=True):
-        rows[told].append(list(cells))
-    several = [told for told in rows.values() if len(told) > 1]
-    steady, counters = [], []
-    for at, column in enumerate(table.columns):
-        if column in key:
-            continue
-        same = sum(len({str(cells[at]) for cells in told}) == 1 for told in several)
-        if same >= 0.95 * len(several):
-            steady.append(column)
-        elif all(_counts_up([cells[at] for cells in told]) for told in several[:200]):
-            counters.append(column)
-    varying = [one for one in table.columns if one not in (*key, *steady, *counters)]
-    if not varying or len(varying) > max(4, len(steady)):
-        return None
-    if _are_lists(rows, [table.columns.index(one) for one in varying if _is_component(one)]):
-        return None
-    is_recipe = any(meaning_of(one)[0] in ("ingredient", "measure") for one in varying)
-    if not is_recipe and (not steady or any(map(_tells_parts_apart, (*counters, *varying)))):
-        return None
-    counters += [one for one in steady if meaning_of(one)[0] in ("id", "index")]
-    return GatheredRows(key=key, counters=tuple(counters), varying=tuple(varying))
-
-
-def _is_component(column: str) -> bool:
-    return meaning_of(column)[0] == "ingredient"
-
-
-def _are_lists(rows: Mapping[str, Sequence[Sequence[object]]], places: Sequence[int]) -> bool:
-    """Whether cells of some columns are mostly lists already, so that each row is a whole item."""
-    cells = [
-        str(cells[place] or "") for told in rows.values() for cells in told for place in places
-    ]
-    return sum(bool(_LIST.search(cell)) for cell in cells) * 2 > len(cells)
-
-
-def numbers_volumes(column: str) -> bool:
-    """Whether a column numbers volumes, which are read and rated one by one."""
-    return not _VOLUMES.isdisjoint(header_words(column))
-
-
-def _tells_parts_apart(column: str) -> bool:
-    """Whether a column numbers the parts of a work, each of which is an item of its own."""
-    return not _PARTS.isdisjoint(header_words(column))
-
-
-def _counts_up(cells: Sequence[object]) -> bool:
-    numbers = [str(cell or "").strip() for cell in cells]
-    if not all(number.isdigit() for number in numbers):
-        return False
-    told = [int(number) for number in numbers]
-    return all(later > one for one, later in pairwise(told))
 
 
 def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:

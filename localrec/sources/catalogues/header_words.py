@@ -72,8 +72,9 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
     for told in (bare, tuple(word for word in bare if word not in _QUALIFIERS)):
         if told in _by_words():
             return _by_words()[told], 0.9
-    if "." in header and bare[-1] in _NAMES and _by_words().get(bare[:-1], "name") != "name":
-        return _by_words()[bare[:-1]], 0.9  # ingredients.name
+    outer = meaning_of(header.rpartition(".")[0], about)
+    if outer[1] >= 0.5 and outer[0] != "name" and words[-1] in _NAMES:
+        return outer[0], 0.9  # ingredients.name
     if bare[-1] in _AMOUNTS and _by_words().get(bare[:-1]) in _AMOUNTED:
         return _by_words()[bare[:-1]], 0.9  # price.amount
     for length in (3, 2, 1):

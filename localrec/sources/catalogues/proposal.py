@@ -13,17 +13,14 @@ import msgspec
 
 from localrec.data.catalogue_columns import CatalogueColumns, LinkColumns
 from localrec.data.domains import AttributeRole, AttributeSpec, Domain, FlagSpec
+from localrec.data.series_parts import numbers_parts
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import with_article
 from localrec.foundation.text_matching import singular
-from localrec.sources.catalogues.column_groups import (
-    ColumnGroup,
-    GatheredRows,
-    find_gathered_rows,
-    find_groups,
-)
+from localrec.sources.catalogues.column_groups import ColumnGroup, find_groups
 from localrec.sources.catalogues.column_profiles import ColumnProfile, profile_columns
 from localrec.sources.catalogues.families import propose_families
+from localrec.sources.catalogues.gathered_rows import GatheredRows, find_gathered_rows
 from localrec.sources.catalogues.header_words import (
     CATEGORIES,
     COMPONENTS,
@@ -146,6 +143,7 @@ class _Proposing:
         best = max(self._profiles, key=fitness, default=None)
         if best is None or fitness(best) == 0.0:
             texts = [one for one in self._profiles if one.holds in ("name", "list")]
+            texts = [one for one in texts if one.meaning not in (*CREATORS, *PLACES)] or texts
             best = max(texts, key=lambda one: one.distinct * one.filled, default=None)
         if best is None:
             raise InputError(
@@ -305,7 +303,7 @@ class _Proposing:
     def _key(
         self, name: str, gathered: GatheredRows | None, ignored: Sequence[str]
     ) -> tuple[str, ...]:
-        """What tells items of one name apart: an id if there is one, else creator or year."""
+        """What tells items of one name apart: an id, else the volume, creator or year."""
         if gathered is not None:
             return () if gathered.key == (name,) else gathered.key
         own = [
@@ -318,11 +316,17 @@ class _Proposing:
         names = [row[index[name]].casefold() for row in told]
         if len(set(names)) == len(names):
             return ()
-        ids = [one.name for one in self._profiles if one.holds == "id" and one.is_unique]
-        others = [column for kind in self._links.values() for column in kind.columns[:1]]
-        years = [one.name for one in self._profiles if one.meaning == "year"]
-        for chosen in ([one] for one in (*ids, *others, *years) if one in index):
-            keys = {(row[index[name]].casefold(), row[index[chosen[0]]]) for row in told}
+        ids = [(one.name,) for one in self._profiles if one.holds == "id" and one.is_unique]
+        parts = tuple(column for column in index if numbers_parts(column))
+        others = [kind.columns[:1] for kind in self._links.values()]
+        years = [(one.name,) for one in self._profiles if one.meaning == "year"]
+        numbered = [*((one,) for one in parts), parts] if parts else []
+        for chosen in (*ids, *numbered, *others, *years):
+            if not index.keys() >= {*chosen}:
+                continue
+            keys = {
+                (row[index[name]].casefold(), *(row[index[one]] for one in chosen)) for row in told
+            }
             if len(keys) == len(names):
                 return (name, *chosen)
         return ()

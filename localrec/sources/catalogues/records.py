@@ -348,7 +348,8 @@ def _flattened(record: dict[str, Any], before: str = "") -> dict[str, Cell]:
         if isinstance(value, dict) and before.count(".") < 3:
             flat.update(_flattened(value, f"{place}."))
         elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
-            objects = [one if isinstance(one, dict) else {"": one} for one in value]
+            named = _name_field(value)  # "salt" among objects is what the others call their name
+            objects = [one if isinstance(one, dict) else {named: one} for one in value]
             for field in dict.fromkeys(field for one in objects for field in one):
                 flat[f"{place}.{field}".rstrip(".")] = [_plain(one.get(field)) for one in objects]
         elif isinstance(value, list):
@@ -356,6 +357,13 @@ def _flattened(record: dict[str, Any], before: str = "") -> dict[str, Cell]:
         else:
             flat[place] = _plain(value)
     return flat
+
+
+def _name_field(values: list[Any]) -> str:
+    """The field by which objects of a list are called; "" where none says so."""
+    fields = dict.fromkeys(field for one in values if isinstance(one, dict) for field in one)
+    called = (one for one in fields if meaning_of(one)[0] in ("name", "ingredient"))
+    return next(called, "")
 
 
 def _plain(value: Any) -> str | None:

@@ -30,6 +30,7 @@ _COLUMNS = (
     *("tconst", "titleType", "primaryTitle", "originalTitle", "isAdult", "startYear"),
     *("endYear", "runtimeMinutes", "genres"),
 )
+_RATINGS = ("tconst", "averageRating", "numVotes")
 _FILMS = ("movie", "tvMovie", "short", "video", "tvSpecial", "tvShort")
 _SERIES = ("tvSeries", "tvMiniSeries")
 
@@ -51,8 +52,11 @@ class ImdbTitlesSource:
     )
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether the header is that of title.basics."""
-        return preview.header[:3] == ("tconst", "titletype", "primarytitle")
+        """Whether the header is that of title.basics or title.ratings, or they lie in a folder."""
+        columns = preview.header[:3]
+        is_file = columns in (_lowered(_COLUMNS[:3]), _lowered(_RATINGS))
+        names = {name.removesuffix(".gz") for name in preview.members}
+        return is_file or bool(names & {"title.basics.tsv", "title.ratings.tsv"})
 
     def read(self, path: Path, domain: Domain, wanted: Wanted | None = None) -> CatalogueRows:
         """Read the titles that are wanted, or every one.
@@ -60,7 +64,7 @@ class ImdbTitlesSource:
         Raises:
             InputError: no such dump, or a damaged one.
         """
-        file = need_file(path, "titles of IMDb", "title.basics.tsv")
+        file = _file_of_titles(path)
         header = tuple(first_line(file).split("\t"))
         if header != _COLUMNS:
             raise InputError(
@@ -73,6 +77,30 @@ class ImdbTitlesSource:
         for cells in _titles(file, domain, wanted):
             _take(cells, domain, items, import_log)
         return CatalogueRows(items=tuple(items.values()), report=import_log.report(len(items)))
+
+
+def _lowered(columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str.lower, columns))
+
+
+def _file_of_titles(path: Path) -> Path:
+    """The dump of titles, also where only the ratings beside it were named.
+
+    Raises:
+        InputError: there is none.
+    """
+    ratings = beside(path, "title.ratings.tsv") if path.is_dir() else path
+    titles = beside(path, "title.basics.tsv")
+    is_ratings = ratings is not None and first_line(ratings).split("\t")[:3] == [*_RATINGS]
+    if not is_ratings:
+        return need_file(path, "titles of IMDb", "title.basics.tsv")
+    if titles is None:
+        raise InputError(
+            f"{ratings} holds votes without the titles that they are about.",
+            "Download title.basics.tsv.gz from IMDb's data sets into the same folder, and import "
+            "the folder.",
+        )
+    return titles
 
 
 def _titles(file: Path, domain: Domain, wanted: Wanted | None) -> list[tuple[Any, ...]]:

@@ -313,3 +313,92 @@ def test_ingredients_that_are_objects_keep_their_measures(proposed, amount):
     _, found = proposed("drinks", json.dumps(drinks))
     links = [(link.name, link.value) for link in found.items[0].links]
     assert links == [("gin", "6 cl"), ("soda", None)]
+
+
+def long_table(*recipes: tuple[str, ...], header: str) -> str:
+    """A row for each ingredient of recipes; each is its cells and its ingredients behind."""
+    rows = [
+        ",".join((*recipe[:-1], one, f"{place} g"))
+        for recipe in recipes
+        for place, one in enumerate(recipe[-1].split(), 1)
+    ]
+    return "\n".join((header, *rows, ""))
+
+
+def test_volumes_with_a_number_in_stock_are_no_list_of_measures(proposed):
+    text = "title,volume,author,quantity\n" + "".join(
+        f"{name},{volume},{name}'s,{volume % 2 + 1}\n"
+        for name in ("Berserk", "Monster", "Vagabond")
+        for volume in (1, 2, 3)
+    )
+    proposal, found = proposed("manga", text)
+    assert proposal.domain.columns.key == ("title", "volume")
+    assert [item.key for item in found.items][:3] == ["berserk-1", "berserk-2", "berserk-3"]
+
+
+def test_one_recipe_that_a_second_cook_has_stays_apart_in_a_long_table(proposed):
+    ours = [(f"Dish {n}", f"Cook {n % 7}", "Main", f"rice salt oil herb{n}") for n in range(30)]
+    other = ("Dish 29", "Cook X", "Main", "corn milk")
+    _, found = proposed(
+        "recipes", long_table(*ours, other, header="recipe,chef,course,ingredient,amount")
+    )
+    assert len(found.items) == 31
+    told = [[one.name for one in item.links if one.kind == "ingredient"] for item in found.items]
+    assert told[29:] == [["rice", "salt", "oil", "herb29"], ["corn", "milk"]]
+
+
+def test_long_tables_gather_by_three_columns_in_any_order(proposed):
+    recipes = [
+        (dish, chef, year, f"flour milk {chef}{year}")
+        for year in ("2020", "2021")
+        for chef in ("Ann", "Bob")
+        for dish in ("Stew", "Soup", "Cake")
+    ]
+    text = long_table(*recipes, header="recipe,chef,year,ingredient,amount")
+    proposal, found = proposed("recipes", text)
+    assert proposal.domain.columns.key == ("recipe", "chef", "year")
+    assert (len(found.items), found.report.kept, found.report.merged) == (12, 12, 24)
+
+
+def test_two_directors_of_one_cast_make_no_two_films(proposed):
+    text = "title,year,director,actor\n" + "".join(
+        f"{title},1996,{director},{title} {actor}\n"
+        for title, directors in (("Fargo", ("Joel", "Ethan")), ("Matrix", ("Lana", "Lilly")))
+        for director in directors
+        for actor in ("A", "B", "C")
+    )
+    _, found = proposed("films", text)
+    assert [item.name for item in found.items] == ["Fargo", "Matrix"]
+    assert links_of(found, "Fargo")["director"] == ["Joel", "Ethan"]
+
+
+def test_brands_of_ingredients_tell_no_drinks_apart(proposed):
+    text = (
+        "drink,ingredient,brand,measure\nNegroni,Gin,Beam,3 cl\nNegroni,Vermouth,Martini,3 cl\n"
+        "Negroni,Bitter,Martini,3 cl\nSour,Rye,Beam,4 cl\nSour,Lemon,Fresh,2 cl\n"
+        "Sour,Bourbon,Beam,1 cl\n"
+    )
+    _, found = proposed("drinks", text)
+    assert [item.name for item in found.items] == ["Negroni", "Sour"]
+
+
+def test_a_series_names_its_episodes_and_no_director_does(proposed):
+    text = "series,season,episode,director\n" + "".join(
+        f"{show},{season},{episode},{show[0]}{season}\n"
+        for show in ("Dark", "Lost")
+        for season in (1, 2)
+        for episode in (1, 2)
+    )
+    proposal, found = proposed("episodes", text)
+    assert proposal.domain.columns.key == ("series", "season", "episode")
+    assert {item.name for item in found.items} == {"Dark", "Lost"}
+
+
+def test_ingredients_of_which_some_are_objects_are_one_list(proposed):
+    drinks = [
+        {"name": name, "recipeIngredient": [{"name": "gin", "measure": "6 cl"}, mixer]}
+        for name, mixer in (("Fizz", "soda"), ("Sour", "lemon"), ("Neat", "water"))
+    ]
+    _, found = proposed("drinks", json.dumps(drinks))
+    links = [(link.kind, link.name, link.value) for link in found.items[0].links]
+    assert links == [("ingredient", "gin", "6 cl"), ("ingredient", "soda", None)]
