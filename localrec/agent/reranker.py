@@ -93,7 +93,7 @@ class AgentReranker:
             notes = (f"The agent gave no ranking. {FAULTS[fault]} {_STAND_IN}",)
         return RerankResult(
             scores=_scores(found),
-            spoke={"rerank": "fused" if found.scores is not None else "agent"},
+            answered_by={"rerank": "fused" if found.scores is not None else "agent"},
             memory_context=None,
             spent={} if self._model is None else {"rerank": self._model.taken()},
             notes=notes,

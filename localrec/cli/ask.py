@@ -221,7 +221,7 @@ def _answer_one(
 
 def _failed_roles(answer: Answer) -> Iterator[str]:
     """A sentence for each step that ran without its model, unless the answer says so itself."""
-    for role, why in answer.spoke.items():
+    for role, why in answer.answered_by.items():
         if role.endswith("_failed") and why.rstrip(".") not in answer.message:
             yield f"The step '{role.removesuffix('_failed')}' ran without its model: {why}"
 

@@ -83,10 +83,10 @@ def render_recommendations(found: Recommendations, out: Console, *, explain: boo
     if found.memory is not None:
         _render_memory(found.memory, found.user, out, explain=explain)
     if explain:
-        spoke = ", ".join(f"{kind}: {who}" for kind, who in found.spoke.items())
+        components = ", ".join(f"{kind}: {who}" for kind, who in found.answered_by.items())
         times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
         whose = join_words(found.users or (found.user,))
-        out.print(Text(f"From {found.history} items of {whose}'s history. {spoke}", "dim"))
+        out.print(Text(f"From {found.history} items of {whose}'s history. {components}", "dim"))
         out.print(Text(f"Times: {times}", "dim"))
     if explain and found.trajectory is not None:
         render_trajectory(found.trajectory, out)
@@ -179,9 +179,9 @@ def _render_how(answer: Answer, out: Console) -> None:
         chosen = " (chosen)" if number == answer.reflection.chosen else ""
         told = ", ".join(f"{name} {value:g}" for name, value in scores.items())
         out.print(Text(f"Round {number}{chosen}: {told}", "dim"))
-    spoke = ", ".join(f"{stage}: {who}" for stage, who in answer.spoke.items())
+    components = ", ".join(f"{stage}: {who}" for stage, who in answer.answered_by.items())
     times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
-    out.print(Text(f"Who spoke: {spoke}", "dim"))
+    out.print(Text(f"Who spoke: {components}", "dim"))
     out.print(Text(f"Times: {times}", "dim"))
     if answer.tokens:
         tokens = ", ".join(f"{stage} {count}" for stage, count in answer.tokens.items())

@@ -71,7 +71,8 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
     where no model was asked. `trajectory` is what an agent did, where one put the items in order:
     the fields of `agent.trajectory`. Its numbers count the candidates that it was given. `seen` is
-    what was seen in the question's picture, where it had one.
+    what was seen in the question's picture, where it had one. `answered_by` (`spoke` in JSON) maps
+    each role to the component that played it, such as "rules" or "model".
     """
 
     id: str
@@ -83,7 +84,7 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     relaxed: tuple[Relaxation, ...]
     message: str
     reflection: ReflectionRecord
-    spoke: dict[str, str]
+    answered_by: dict[str, str] = msgspec.field(name="spoke")
     timings_ms: dict[str, float]
     tokens: dict[str, int]
     memory: MemorySummary | None = None
@@ -93,6 +94,11 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     unused: tuple[UnusedPhrase, ...] = ()
     topic: str = ""
     language: str = ""
+
+    @property
+    def spoke(self) -> dict[str, str]:
+        """The old name of `answered_by`."""
+        return self.answered_by
 
     @property
     def listed(self) -> tuple[RecommendedItem, ...]:

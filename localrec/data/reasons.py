@@ -31,19 +31,19 @@ class Reasons(msgspec.Struct, frozen=True, kw_only=True):
     """The reasons for some items.
 
     Args:
-        said: Of each item, in their order.
+        reasons: Of each item, in their order.
         spent: What a model was asked for them.
         notes: What went otherwise than was asked for, as sentences.
     """
 
-    said: tuple[Reason, ...]
+    reasons: tuple[Reason, ...]
     spent: TokenUsage = TokenUsage()
     notes: tuple[str, ...] = ()
 
     @property
-    def spoke(self) -> str:
+    def written_by(self) -> str:
         """Count the reasons of each writer, such as "model 2, template 1"; "silent" without any."""
-        written = [one.by for one in self.said if one.text]
+        written = [one.by for one in self.reasons if one.text]
         speakers: tuple[ReasonWriter, ...] = ("model", "template")
         counted = [f"{who} {written.count(who)}" for who in speakers if who in written]
         return ", ".join(counted) or "silent"
@@ -52,5 +52,5 @@ class Reasons(msgspec.Struct, frozen=True, kw_only=True):
 def template_reasons(facts: Iterable[Sequence[Fact]]) -> Reasons:
     """Join the facts of each item into sentences by the template."""
     return Reasons(
-        said=tuple(Reason(facts=tuple(some), text=fact_sentences(some)) for some in facts)
+        reasons=tuple(Reason(facts=tuple(some), text=fact_sentences(some)) for some in facts)
     )

@@ -74,7 +74,7 @@ class Recommendations(
         items: Best first; each with its reason in terms of the user's own history.
         history: How many items of the history the catalogue knows.
         message: What the user should know about the list as a whole; may be empty.
-        spoke: Kind of evidence -> how it came to be ("store", "nobody", ...).
+        answered_by: Kind of evidence -> its state ("measured", "silent", ...); `spoke` in JSON.
         timings_ms: Stage -> milliseconds.
         memory: What the shared memory said, where it took part.
         tokens: Stage -> tokens that a model read and wrote for it.
@@ -90,7 +90,7 @@ class Recommendations(
     items: tuple[RecommendedItem, ...]
     history: int
     message: str
-    spoke: dict[str, str]
+    answered_by: dict[str, str] = msgspec.field(name="spoke")
     timings_ms: dict[str, float]
     memory: MemorySummary | None = None
     tokens: dict[str, int] = {}
@@ -104,6 +104,11 @@ class Recommendations(
         """The items of the list."""
         return self.items
 
+    @property
+    def spoke(self) -> dict[str, str]:
+        """The old name of `answered_by`."""
+        return self.answered_by
+
 
 class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=True):
     """The order of given candidates, as a line of `rank --batch`.
@@ -113,8 +118,9 @@ class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=T
         ranking: Every candidate once, best first.
         scores: Candidate -> score, for those that the catalogue knows.
         rationales: Candidate -> why it stands where it does, for the first few.
-        spoke: "memory" -> "measured" where the shared memory took part; where candidates were
-            judged, by whom, and who wrote facets and rationales.
+        answered_by: "memory" -> "measured" where the shared memory took part; where candidates were
+            reranked, which component did it, and which ones wrote facets and rationales. It is
+            called `spoke` in JSON.
         tokens: Stage -> tokens that a model read and wrote for it.
         calls: Of a model.
         notes: What went otherwise than was asked for, as sentences.
@@ -126,11 +132,16 @@ class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=T
     ranking: tuple[str, ...]
     scores: dict[str, float] = {}
     rationales: dict[str, str] = {}
-    spoke: dict[str, str] = {}
+    answered_by: dict[str, str] = msgspec.field(default_factory=dict, name="spoke")
     tokens: dict[str, int] = {}
     calls: int = 0
     notes: tuple[str, ...] = ()
     trajectory: dict[str, Any] | None = None
+
+    @property
+    def spoke(self) -> dict[str, str]:
+        """The old name of `answered_by`."""
+        return self.answered_by
 
 
 def to_json(record: Any) -> bytes:

@@ -56,7 +56,7 @@ def write_reasons(
         known: Lines about the user for the model to read.
         most: So many of the first items, at most.
     """
-    said, notes = list(template_reasons(facts).said), tuple[str, ...]()
+    said, notes = list(template_reasons(facts).reasons), tuple[str, ...]()
     metered = UsageTracker(model)
     examples = _worked_examples(vocabulary.domain, known)
     for place, reason in enumerate(said[:most]):
@@ -74,7 +74,7 @@ def write_reasons(
             break
         if _tells_of(name, sentence, told) and _is_true(name, sentence, told, vocabulary):
             said[place] = Reason(facts=reason.facts, text=sentence, by="model")
-    return Reasons(said=tuple(said), spent=metered.taken(), notes=notes)
+    return Reasons(reasons=tuple(said), spent=metered.taken(), notes=notes)
 
 
 def _tells_of(name: str, sentence: str, facts: Sequence[Fact]) -> bool:

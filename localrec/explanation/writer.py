@@ -32,9 +32,9 @@ _MOST_FACTS = 5
 
 
 class Writer(Protocol):
-    """Turn facts into a sentence; `spoke` names the writer, `tokens` counts its cost."""
+    """Turn facts into a sentence; `answered_by` names the writer, `tokens` counts its cost."""
 
-    spoke: str
+    answered_by: str
     tokens: int
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
@@ -45,7 +45,7 @@ class Writer(Protocol):
 class TemplateWriter:
     """Join the facts into sentences by a template."""
 
-    spoke = "template"
+    answered_by = "template"
     tokens = 0
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
@@ -101,7 +101,7 @@ def numbered_facts(name: str, facts: Sequence[str]) -> str:
 class ModelWriter:
     """Let a local model write one sentence, checked against the facts; else use the template."""
 
-    spoke = "model"
+    answered_by = "model"
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -147,11 +147,11 @@ def open_writer(open_model: Callable[[], ChatModel] | None, trace: RunTrace) -> 
 
 def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
     """Record the writer of an answer's sentences, and the tokens used."""
-    label = writer.spoke
+    label = writer.answered_by
     if isinstance(writer, ModelWriter) and writer.dropped:
         label = f"model, template for {writer.dropped}"
         if writer.dropped == sentences:
-            label = TemplateWriter.spoke
+            label = TemplateWriter.answered_by
         if writer.failed:
             trace.spoke["writer_failed"] = writer.failed
     trace.spoke["writer"] = label

@@ -35,7 +35,9 @@ from localrec.memory.synthesis import Synthesis
 
 NEGATIVES = 49  # drawn beside each item that weights are fitted to find
 FEWEST_CASES = 50  # to fit weights on
-NO_FACETS = Synthesis(facets=(), edges=(), spoke="measured")  # of whoever looks at nobody else
+NO_FACETS = Synthesis(
+    facets=(), edges=(), answered_by="measured"
+)  # of whoever looks at nobody else
 
 
 # Where a workspace knows too few users to fit its own. Rounded from a fit on held-out training

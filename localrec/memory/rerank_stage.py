@@ -53,7 +53,7 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         scores: 0 to 1, higher is better, (c,).
-        spoke: "vector" or "model".
+        answered_by: "vector" or "model".
         calls: Calls of a model.
         prompt_tokens: Tokens it read, those from a cached prefix too.
         cached_tokens: Of these, so many came from a cached prefix.
@@ -62,7 +62,7 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     scores: Scores
-    spoke: str
+    answered_by: str
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
@@ -125,7 +125,7 @@ def rerank_by_vectors(
     near = unit_vectors(candidates) @ unit_vectors(wanted).T  # (c, w)
     mean = near @ counts / counts.sum() if counts.sum() > 0 else np.zeros(len(candidates))
     # A cosine may lie beyond 1 in its last digit.
-    return RerankScores(scores=np.clip((1.0 + mean) / 2.0, 0.0, 1.0), spoke="vector")
+    return RerankScores(scores=np.clip((1.0 + mean) / 2.0, 0.0, 1.0), answered_by="vector")
 
 
 def rerank_by_model(
@@ -156,7 +156,7 @@ def rerank_by_model(
         odds = odds[:-1] - odds[-1]
     return RerankScores(
         scores=1.0 / (1.0 + np.exp(-odds)),
-        spoke="model",
+        answered_by="model",
         calls=len(choices),
         prompt_tokens=sum(choice.usage.prompt for choice in choices),
         cached_tokens=sum(choice.usage.cached for choice in choices),

@@ -69,7 +69,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         scores: Higher is better, (c,).
-        spoke: Stage -> the component that answered.
+        answered_by: Stage -> the component that answered.
         memory_context: What the neighbourhood says; None where nobody else was looked at.
         synthesis: Facets that were told instead of the counted ones; None: those.
         known: What a model that writes reasons is told, in lines; None: the template writes them.
@@ -80,7 +80,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     scores: Scores
-    spoke: dict[str, str]
+    answered_by: dict[str, str]
     memory_context: MemoryContext | None
     synthesis: Synthesis | None = None
     known: tuple[str, ...] | None = None
@@ -140,7 +140,7 @@ class VectorReranker:
         scores = self._system.scores(request.items, request.weights, user, memory_context)
         return RerankResult(
             scores=scores[list(request.candidates)],
-            spoke={"memory": "measured", "facets": "measured", "rerank": "vector"},
+            answered_by={"memory": "measured", "facets": "measured", "rerank": "vector"},
             memory_context=memory_context,
         )
 
@@ -206,7 +206,7 @@ class ModelReranker:
             note = f"The model failed: {error.message} The fused evidence orders the candidates."
             return RerankResult(
                 scores=self._fallback(request),
-                spoke={**_answered_by(memory_context, "measured"), "rerank": "fused"},
+                answered_by={**_answered_by(memory_context, "measured"), "rerank": "fused"},
                 memory_context=memory_context,
                 spent=self._spent(),
                 notes=(note,),
@@ -214,7 +214,10 @@ class ModelReranker:
             )
         return RerankResult(
             scores=reranked.scores.astype(np.float32),
-            spoke={**_answered_by(memory_context, known.synthesis.spoke), "rerank": "model"},
+            answered_by={
+                **_answered_by(memory_context, known.synthesis.answered_by),
+                "rerank": "model",
+            },
             memory_context=memory_context,
             synthesis=known.synthesis,
             known=tuple(known.context.lines),

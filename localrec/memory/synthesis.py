@@ -74,13 +74,13 @@ class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         facets: At most `MOST_FACETS`, surest first.
         edges: One for each neighbour.
-        spoke: "measured" or "model".
+        answered_by: "measured" or "model".
         usage: What the model was asked; None without one.
     """
 
     facets: tuple[NeighbourFacet, ...]
     edges: tuple[SupportEdge, ...]
-    spoke: str
+    answered_by: str
     usage: Usage | None = None
 
 
@@ -123,7 +123,7 @@ def count_facets(
     """
     edges = edges_of(supporters)
     if not supporters:
-        return Synthesis(facets=(), edges=(), spoke="measured")
+        return Synthesis(facets=(), edges=(), answered_by="measured")
     weights = np.array([edge.weight for edge in edges])
     held = np.stack([_held(one, item_features) for one in supporters])  # (k, attributes), 0 to 1
     support = weights @ held
@@ -144,7 +144,7 @@ def count_facets(
         for one in best
     ]
     facets.sort(key=lambda facet: -facet.confidence)
-    return Synthesis(facets=tuple(facets), edges=edges, spoke="measured")
+    return Synthesis(facets=tuple(facets), edges=edges, answered_by="measured")
 
 
 def edges_of(supporters: Sequence[Supporter]) -> tuple[SupportEdge, ...]:
@@ -190,7 +190,7 @@ def ask_facets(
         ModelError: the model cannot be used.
     """
     if not neighbours:
-        return Synthesis(facets=(), edges=(), spoke="model")
+        return Synthesis(facets=(), edges=(), answered_by="model")
     messages = _prompt(user, neighbours, domain, candidates, most)
     written = model.generate(
         messages,
@@ -205,7 +205,7 @@ def ask_facets(
     return Synthesis(
         facets=facets,
         edges=edges_of(supporters),
-        spoke="model",
+        answered_by="model",
         usage=written.usage,
     )
 

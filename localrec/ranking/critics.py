@@ -51,9 +51,9 @@ class Assessment(msgspec.Struct, frozen=True):
 
 
 class Critic(Protocol):
-    """Assess candidate sets; `spoke` names the critic in the answer."""
+    """Assess candidate sets; `answered_by` names the critic in the answer."""
 
-    spoke: str
+    answered_by: str
     tokens: int
 
     def assess(self, query: SearchQuery, pool: CandidateSet, items: Indexes, k: int) -> Assessment:
@@ -64,7 +64,7 @@ class Critic(Protocol):
 class MeasuredCritic:
     """Compute the scores from the graph and the vectors; equal sets get equal scores."""
 
-    spoke = "measured"
+    answered_by = "measured"
     tokens = 0
 
     def assess(self, query: SearchQuery, pool: CandidateSet, items: Indexes, k: int) -> Assessment:
@@ -107,7 +107,7 @@ class ModelCritic:
     Candidates are shown as numbered lines of facts; the model writes nothing but the scores.
     """
 
-    spoke = "model"
+    answered_by = "model"
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model

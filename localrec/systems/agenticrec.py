@@ -91,7 +91,7 @@ class AgenticAnswerer(Marc):
 
 def _put_on_record(reranked: RerankResult, trace: RunTrace) -> None:
     """Record who ordered the items, why it was not the agent, and the tokens."""
-    trace.spoke |= reranked.spoke
+    trace.spoke |= reranked.answered_by
     if reranked.notes:
         trace.spoke["rerank_failed"] = " ".join(reranked.notes)
     tokens = sum(spent.tokens for spent in reranked.spent.values())

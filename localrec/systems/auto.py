@@ -60,9 +60,9 @@ class EvidenceRecommender(ItemRecommender):
         reason_builder = ReasonBuilder(
             clean_name(user), user_profile, self._catalogue, self._interactions
         )
-        return ScoredItems(scores, user_profile, reason_builder, self._spoke(user_profile))
+        return ScoredItems(scores, user_profile, reason_builder, self._answered_by(user_profile))
 
-    def _spoke(self, user_profile: UserProfile) -> dict[str, str]:
+    def _answered_by(self, user_profile: UserProfile) -> dict[str, str]:
         """List the kinds of evidence with different scores for different items."""
         has_taste = bool((user_profile.strengths != 0).any())
         heard = {
@@ -73,7 +73,7 @@ class EvidenceRecommender(ItemRecommender):
             "attributes": self._config.attributes and has_taste,
             "nearness": self._config.nearness and has_taste and self._field is not None,
         }
-        return {kind: "measured" if spoke else "silent" for kind, spoke in heard.items()}
+        return {kind: "measured" if differs else "silent" for kind, differs in heard.items()}
 
 
 EvidenceParts = tuple[Catalogue, InteractionMatrix, EmbeddedField | None, EvidenceConfig]

@@ -110,7 +110,7 @@ def list_record(
     """Return the record of a list; the moments are those of its begin and its ranking."""
     told = tuple(
         recommended_item(parts.catalogue, fit, rank, item, reason)
-        for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)
+        for rank, (item, reason) in enumerate(zip(best, reasons.reasons, strict=True), 1)
     )
     started, ranked = moments
     has_likes = parts.interactions.user_count > 0
@@ -125,7 +125,7 @@ def list_record(
         items=told,
         history=sum(map(len, users.values())),
         message=" ".join(dict.fromkeys(filter(None, messages))),
-        spoke=fit.spoke | reason_writers(fit, reasons),
+        answered_by=fit.answered_by | reason_writers(fit, reasons),
         timings_ms={
             "ranking": round(1000 * (ranked - started), 3),
             "explanation": round(1000 * (time.perf_counter() - ranked), 3),

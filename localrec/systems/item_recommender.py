@@ -89,10 +89,10 @@ class ItemRecommender(ProfileRecommender):
             },
             rationales={
                 self._catalogue.keys[item]: reason.text
-                for item, reason in zip(first, reasons.said, strict=True)
+                for item, reason in zip(first, reasons.reasons, strict=True)
                 if reason.text
             },
-            spoke=components_of(fit) | reason_writers(fit, reasons),
+            answered_by=components_of(fit) | reason_writers(fit, reasons),
             tokens=model_tokens(fit, reasons),
             calls=model_calls(fit, reasons),
             notes=(*fit.notes, *reasons.notes),

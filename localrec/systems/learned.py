@@ -109,8 +109,8 @@ class LearnedRecommender(EvidenceRecommender):
         builder = DecidingReasonBuilder(
             clean_name(user), user_profile, self._catalogue, self._interactions, account
         )
-        spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
-        return ScoredItems(account.scores, user_profile, builder, spoke)
+        answered_by = {"ranking": "learned", **dict.fromkeys(used, "measured")}
+        return ScoredItems(account.scores, user_profile, builder, answered_by)
 
     @cached_property
     def _ranking(self) -> LearnedRanking | None:

@@ -18,11 +18,13 @@ def combine_fits(fits: Sequence[ScoredItems], scores: Scores, rule: str) -> Scor
     """Combine the scored items of several users."""
     if len(fits) == 1:
         return fits[0]
-    spoke: dict[str, str] = {}
+    answered_by: dict[str, str] = {}
     spent: dict[str, TokenUsage] = {}
     for fit in fits:
-        spoke |= {
-            kind: who for kind, who in fit.spoke.items() if spoke.get(kind) in (None, "silent")
+        answered_by |= {
+            kind: who
+            for kind, who in fit.answered_by.items()
+            if answered_by.get(kind) in (None, "silent")
         }
         for stage, usage in fit.spent.items():
             spent[stage] = spent[stage] + usage if stage in spent else usage
@@ -30,7 +32,7 @@ def combine_fits(fits: Sequence[ScoredItems], scores: Scores, rule: str) -> Scor
         scores=scores,
         user_profile=fits[0].user_profile,
         reason_builder=fits[0].reason_builder,
-        spoke=spoke | {"together": rule},
+        answered_by=answered_by | {"together": rule},
         spent=spent,
         notes=tuple(dict.fromkeys(note for fit in fits for note in fit.notes)),
     )
@@ -44,7 +46,7 @@ def combine_reasons(
         return reasons[0]
     said = []
     for place, item in enumerate(items):
-        each = [one.said[place] for one in reasons]
+        each = [one.reasons[place] for one in reasons]
         told = {
             user: reason
             for user, fit, reason in zip(users, fits, each, strict=True)
@@ -62,7 +64,7 @@ def combine_reasons(
     for one in reasons[1:]:
         spent = spent + one.spent
     notes = tuple(dict.fromkeys(note for one in reasons for note in one.notes))
-    return Reasons(said=tuple(said), spent=spent, notes=notes)
+    return Reasons(reasons=tuple(said), spent=spent, notes=notes)
 
 
 def mark_wanted(
@@ -70,7 +72,7 @@ def mark_wanted(
 ) -> Reasons:
     """Add to the reason of each item on a want-to list that it is there, and whose list it is."""
     said = []
-    for item, reason in zip(items, reasons.said, strict=True):
+    for item, reason in zip(items, reasons.reasons, strict=True):
         who = [
             user for user, one in users.items() if one.wanted is not None and bool(one.wanted[item])
         ]
@@ -83,4 +85,4 @@ def mark_wanted(
             text = f"It is on the want-to list of {join_words(who)}. {reason.text}".rstrip()
             reason = Reason(facts=(fact, *reason.facts), text=text, by=reason.by)
         said.append(reason)
-    return Reasons(said=tuple(said), spent=reasons.spent, notes=reasons.notes)
+    return Reasons(reasons=tuple(said), spent=reasons.spent, notes=reasons.notes)

@@ -123,7 +123,7 @@ class Marc:
             relaxed=pool.relaxed if graph else (),
             message=" ".join(filter(None, told)),
             reflection=chosen.reflection,
-            spoke=trace.spoke,
+            answered_by=trace.spoke,
             timings_ms=trace.rounded_ms(),
             tokens=trace.tokens,
             memory=None if fit is None else fit.memory,

@@ -91,7 +91,7 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
 
     def _without_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:
         fit = super().score_items(user, user_profile)
-        return msgspec.structs.replace(fit, spoke={**fit.spoke, "memory": "silent"})
+        return msgspec.structs.replace(fit, answered_by={**fit.answered_by, "memory": "silent"})
 
     def _by_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:
         collaborative_memory = self._memory.collaborative_memory
@@ -111,7 +111,7 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
             reason_builder=ReasonBuilder(
                 clean_name(user), user_profile, self._catalogue, self._interactions, memory_evidence
             ),
-            spoke={kind: _spoke(values) for kind, values in found.items()}
+            answered_by={kind: _answered_by(values) for kind, values in found.items()}
             | {"memory": "measured" if memory_context is not None else "silent"},
             memory=None if memory_context is None else memory_summary(memory_context),
         )
@@ -121,6 +121,6 @@ def _liked(user_profile: UserProfile) -> int:
     return int((user_profile.strengths > 0).sum())
 
 
-def _spoke(values: Scores) -> str:
+def _answered_by(values: Scores) -> str:
     known = values[np.isfinite(values)]
     return "measured" if len(known) and float(np.ptp(known)) > 0 else "silent"

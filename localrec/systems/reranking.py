@@ -92,7 +92,7 @@ class RerankingRecommender(ItemRecommender):
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
         """Explain the reranked items by the memory."""
-        if fit.spoke["rerank"] == "silent":
+        if fit.answered_by["rerank"] == "silent":
             return super().reasons(fit, items)
         alone = fit.memory is None
         told = fit.reason_builder.from_attributes if alone else fit.reason_builder.from_memory
@@ -114,37 +114,35 @@ class RerankingRecommender(ItemRecommender):
         knows = likes or (bool(instruction) and self._reranker.serves_cold_start)
         if not knows or not len(candidates):
             note = "Nothing is known that they like, so that no candidate was judged."
-            spoke = {**fit.spoke, "rerank": "silent"}
-            return msgspec.structs.replace(fit, spoke=spoke, notes=() if knows else (note,))
+            silent = {**fit.answered_by, "rerank": "silent"}
+            return msgspec.structs.replace(fit, answered_by=silent, notes=() if knows else (note,))
         found = self._reranker.rerank(
             RerankRequest(
                 user_profile=user_profile, candidates=candidates, user=user, instruction=instruction
             )
         )
         before = fit.scores[list(candidates)]
-        share = self.share if fit.spoke.get("ranking") == "learned" and not instruction else None
-        after = found.scores
-        mixed = after if share is None else with_reranker_scores(before, after, share.share)
+        mixed, answered_by, notes = found.scores, found.answered_by, found.notes
+        is_learned = fit.answered_by.get("ranking") == "learned"
+        if self.share is not None and is_learned and not instruction:
+            mixed = with_reranker_scores(before, mixed, self.share.share)
+            answered_by = answered_by | {"share": f"{self.share.share:.2f}"}
+            notes = (*notes, self.share.as_sentence())
         scores = np.full(len(self._catalogue), -np.inf, dtype=np.float32)
         scores[list(candidates)] = in_one_order(mixed, before)
-        memory_context = found.memory_context
-        memory_evidence = (
-            None
-            if memory_context is None
-            else MemoryEvidence(self._reranker.collaborative_memory, memory_context)
-        )
+        memory, evidence = found.memory_context, None
+        if memory is not None:
+            evidence = MemoryEvidence(self._reranker.collaborative_memory, memory)
         return ScoredItems(
             scores=scores,
             user_profile=user_profile,
             reason_builder=ReasonBuilder(
-                user, user_profile, self._catalogue, self._interactions, memory_evidence
+                user, user_profile, self._catalogue, self._interactions, evidence
             ),
-            spoke=found.spoke if share is None else found.spoke | {"share": f"{share.share:.2f}"},
-            memory=None
-            if memory_context is None
-            else memory_summary(memory_context, found.synthesis),
+            answered_by=answered_by,
+            memory=None if memory is None else memory_summary(memory, found.synthesis),
             spent=found.spent,
-            notes=found.notes if share is None else (*found.notes, share.as_sentence()),
+            notes=notes,
             known=found.known,
             trajectory=found.trajectory,
         )

@@ -26,7 +26,7 @@ class ScoredItems(msgspec.Struct, frozen=True):
         scores: Higher is better, (n,).
         user_profile: The person's.
         reason_builder: States reasons.
-        spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
+        answered_by: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
             candidates were reranked, "rerank" -> by whom.
         memory: What the shared memory said, where it took part.
         spent: Stage -> what a model was asked for it.
@@ -39,7 +39,7 @@ class ScoredItems(msgspec.Struct, frozen=True):
     scores: Scores
     user_profile: UserProfile
     reason_builder: ReasonBuilder
-    spoke: dict[str, str] = {}
+    answered_by: dict[str, str] = {}
     memory: MemorySummary | None = None
     spent: dict[str, TokenUsage] = {}
     notes: tuple[str, ...] = ()
@@ -49,15 +49,15 @@ class ScoredItems(msgspec.Struct, frozen=True):
 
 def components_of(fit: ScoredItems) -> dict[str, str]:
     """Return the components of a ranking; of evidence, only whether a memory took part."""
-    if fit.spoke.get("rerank", "silent") != "silent":
-        return fit.spoke
-    return {} if fit.memory is None else {"memory": fit.spoke["memory"]}
+    if fit.answered_by.get("rerank", "silent") != "silent":
+        return fit.answered_by
+    return {} if fit.memory is None else {"memory": fit.answered_by["memory"]}
 
 
 def reason_writers(fit: ScoredItems, reasons: Reasons) -> dict[str, str]:
     """Count the reasons of each writer, where a model may write."""
-    reranked = fit.spoke.get("rerank", "silent") != "silent"
-    return {"rationales": reasons.spoke} if reranked else {}
+    reranked = fit.answered_by.get("rerank", "silent") != "silent"
+    return {"rationales": reasons.written_by} if reranked else {}
 
 
 def model_tokens(fit: ScoredItems, reasons: Reasons) -> dict[str, int]:

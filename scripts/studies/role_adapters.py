@@ -212,7 +212,7 @@ def ask(
 def played(name: str, judged: Sequence[Judged], by_rules: Sequence[Judged]) -> Played:
     """A player's figures, held against those of the rules."""
     parts, theirs = parts_of(judged), parts_of(by_rules)
-    failed = sum(any(stage.endswith("_failed") for stage in one.case.spoke) for one in judged)
+    failed = sum(any(stage.endswith("_failed") for stage in one.case.answered_by) for one in judged)
     pairs = {one: (parts[one], theirs[one]) for one in parts if one not in COSTS}
     faults = {one: both for one, both in pairs.items() if one in FAULTS}
     merits = {one: both for one, both in pairs.items() if one not in FAULTS}

@@ -163,7 +163,7 @@ def answered(*items, task="C3", relaxed=False, target=None, ms=2.0):
         relaxed=let_go if relaxed else (),
         message="",
         reflection=ReflectionRecord(rounds=1, scores=(), chosen=1),
-        spoke={"router": "rules"},
+        answered_by={"router": "rules"},
         timings_ms={"retrieval": ms},
         tokens={},
     )

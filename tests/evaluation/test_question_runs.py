@@ -187,7 +187,7 @@ class TestASystem:
     def test_is_reported_with_what_it_is_made_of(self, rag):
         (found,) = rag.metrics().systems
         assert found.settings == {"passages": 10, "selector": "scripted"}
-        assert found.questions.spoke["selection"] == {"model": DEV}
+        assert found.questions.answered_by["selection"] == {"model": DEV}
         assert found.metrics["mean_tokens"].value > 0
 
     def test_that_routes_nothing_has_no_router_accuracy(self, rag):
@@ -200,7 +200,7 @@ class TestASystem:
             home, tmp_path / "run", config(home, "vector-rag"), open_workspace=stammering
         ).systems
         assert found.faults == {"the model of selection failed": DEV}
-        assert found.questions.spoke["selection"] == {"vectors": DEV}
+        assert found.questions.answered_by["selection"] == {"vectors": DEV}
 
     def test_may_be_asked_a_sample_that_grows(self, home, tmp_path):
         few, more = measure(

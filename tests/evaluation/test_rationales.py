@@ -159,7 +159,7 @@ class Teller:
         self.asked += 1
         if self.asked == self.fails_at:
             raise RuntimeError("out of memory")
-        return Reasons(said=(Reason(text=f"It is {item}."),))
+        return Reasons(reasons=(Reason(text=f"It is {item}."),))
 
 
 class TestTelling:

@@ -38,20 +38,20 @@ def ask(bar):
 class TestCounted:
     def test_are_the_facts_as_sentences(self):
         told = template_reasons([[GIN, SHARE], []])
-        assert [one.text for one in told.said] == [f"{TEMPLATE} {SHARE.text}.", ""]
-        assert told.said[0].facts == (GIN, SHARE)
-        assert told.spoke == "template 1"
+        assert [one.text for one in told.reasons] == [f"{TEMPLATE} {SHARE.text}.", ""]
+        assert told.reasons[0].facts == (GIN, SHARE)
+        assert told.written_by == "template 1"
 
     def test_of_nothing_are_silent(self):
-        assert template_reasons([[], []]).spoke == "silent"
+        assert template_reasons([[], []]).written_by == "silent"
 
 
 class TestByAModel:
     def test_are_kept_where_the_facts_carry_them(self, ask):
         said = "Gimlet has gin, which 6 of the 9 people nearest to your taste often like."
         _, told = ask([said])
-        assert [(one.text, one.by) for one in told.said] == [(said, "model")]
-        assert told.spoke == "model 1"
+        assert [(one.text, one.by) for one in told.reasons] == [(said, "model")]
+        assert told.written_by == "model 1"
         assert (told.spent.calls, told.notes) == (1, ())
         assert told.spent.new_tokens == len(said.split())
 
@@ -73,20 +73,20 @@ class TestByAModel:
     )
     def test_fall_back_on_the_template_where_they_do_not(self, ask, said):
         _, told = ask([said])
-        assert [(one.text, one.by) for one in told.said] == [(TEMPLATE, "template")]
-        assert (told.spoke, told.spent.calls) == ("template 1", 1)
+        assert [(one.text, one.by) for one in told.reasons] == [(TEMPLATE, "template")]
+        assert (told.written_by, told.spent.calls) == ("template 1", 1)
 
     def test_cover_all_items_though_the_model_is_asked_about_the_first(self, ask):
         names = ["Gimlet"] * (MODEL_REASONS + 2)
         model, told = ask(lambda messages: "Gimlet has gin.", [[GIN]] * len(names), names)
         assert model.calls == MODEL_REASONS
-        assert len(told.said) == len(names)
-        assert told.spoke == f"model {MODEL_REASONS}, template 2"
+        assert len(told.reasons) == len(names)
+        assert told.written_by == f"model {MODEL_REASONS}, template 2"
 
     def test_are_not_asked_for_where_nothing_is_known_or_can_be_checked(self, ask):
         model, told = ask([], [[], [SHARE]], ["Gimlet", "Mojito"])
         assert model.calls == 0
-        assert [one.text for one in told.said] == ["", f"{SHARE.text}."]
+        assert [one.text for one in told.reasons] == ["", f"{SHARE.text}."]
 
     def test_are_told_the_person_once_and_each_item_alone(self, ask):
         known = ["About the person: Likes gin.", "People of a similar taste like:", "- sours"]
@@ -112,7 +112,7 @@ class TestByAModel:
     def test_stop_with_a_note_where_it_fails_on_the_way(self, ask):
         model, told = ask(["Gimlet has gin."], [[GIN]] * 3, ["Gimlet"] * 3)
         assert model.calls == 2  # the script is over at the second
-        assert [one.by for one in told.said] == ["model", "template", "template"]
+        assert [one.by for one in told.reasons] == ["model", "template", "template"]
         (note,) = told.notes
         assert note.startswith("The model failed while it wrote rationales: The script has 1")
         assert told.spent.calls == 1

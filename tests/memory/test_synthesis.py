@@ -47,7 +47,7 @@ def test_what_rises_among_neighbours_is_a_facet_with_its_supporters():
     assert [facet.text for facet in found.facets] == ["films that are Horror"]
     assert found.facets[0].supporters == (1, 3, 4)
     assert found.facets[0].confidence == pytest.approx(0.75)
-    assert found.spoke == "measured"
+    assert found.answered_by == "measured"
 
 
 def test_what_everybody_likes_anyway_is_no_facet():
@@ -110,7 +110,7 @@ class TestAModel:
             ("Slow horror films", 0.8, (1, 3)),
             ("Dark stories", 0.4, (1,)),
         ]
-        assert found.spoke == "model"
+        assert found.answered_by == "model"
         assert model.calls == 1
 
     def test_that_says_a_thing_twice_is_heard_once(self):

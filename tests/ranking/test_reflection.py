@@ -29,7 +29,7 @@ FIELDS = ("relevance", "diversity", "completeness", "coherence")
 class ByRound:
     """A critic that gives every set of a round the same score, and remembers what it saw."""
 
-    spoke = "planted"
+    answered_by = "planted"
     tokens = 0
 
     def __init__(self, *scores: float) -> None:

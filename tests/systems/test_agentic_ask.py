@@ -134,8 +134,8 @@ class TestAnAnswer:
     @pytest.mark.parametrize("name", WITH_MODEL)
     def test_says_who_ordered_it_and_what_that_took(self, opened, name):
         answer = ask(opened, GIN, last_first, system=name)
-        assert (answer.spoke["rerank"], answer.message) == ("agent", "")
-        assert "rerank_failed" not in answer.spoke
+        assert (answer.answered_by["rerank"], answer.message) == ("agent", "")
+        assert "rerank_failed" not in answer.answered_by
         assert answer.tokens["agent"] > 50
         assert answer.timings_ms["agent"] > 0
         assert answer.trajectory["agent"] == name
@@ -143,7 +143,7 @@ class TestAnAnswer:
 
     def test_without_a_model_is_the_fused_one(self, opened):
         answer = fused(opened, GIN)
-        assert answer.spoke["rerank"] == "fused"
+        assert answer.answered_by["rerank"] == "fused"
         assert (answer.trajectory["model"], answer.tokens) == ("", {})
         assert "agent" in answer.timings_ms
 
@@ -160,7 +160,11 @@ class TestAnAnswer:
 
     def test_with_nothing_to_order_asks_nobody(self, opened):
         answer = ask(opened, "alcohol-free, without citrus and without mint")
-        assert (answer.items, answer.spoke["rerank"], answer.trajectory) == ((), "silent", None)
+        assert (answer.items, answer.answered_by["rerank"], answer.trajectory) == (
+            (),
+            "silent",
+            None,
+        )
         assert "no citrus" in answer.message
 
     @pytest.mark.parametrize(("k", "candidates"), [(3, 5), (8, 8), (100, len(DRINKS))])
@@ -216,9 +220,9 @@ class TestAnAgentThatFails:
     def test_without_a_ranking_leaves_the_order_to_the_fused_evidence(self, opened, name):
         answer = ask(opened, GIN, ["I would rather not."], system=name, user=ANNA)
         assert names(answer) == names(fused(opened, GIN, user=ANNA))
-        assert answer.spoke["rerank"] == "fused"
+        assert answer.answered_by["rerank"] == "fused"
         assert answer.message.startswith("The agent gave no ranking. It wrote something")
-        assert answer.spoke["rerank_failed"] in answer.message
+        assert answer.answered_by["rerank_failed"] in answer.message
         assert (answer.trajectory["agent"], answer.trajectory["fault"]) == (name, "form")
 
     def test_on_its_way_does_the_same(self, opened):
@@ -234,9 +238,9 @@ class TestAnAgentThatFails:
             Question(query=GIN, user=ANNA), 3
         )
         assert names(answer) == names(fused(opened, GIN, user=ANNA))
-        assert answer.spoke["rerank"] == "fused"
+        assert answer.answered_by["rerank"] == "fused"
         assert "The model failed: " in answer.message
-        assert "The fused evidence of its tools orders" in answer.spoke["rerank_failed"]
+        assert "The fused evidence of its tools orders" in answer.answered_by["rerank_failed"]
 
     def test_for_the_person_stopped_it_stops_the_answer(self, opened):
         def stop(messages):
@@ -294,7 +298,7 @@ def test_whatever_the_agent_writes_no_item_outside_the_pool_comes(opened, query,
     declined = bool(answer.topic or answer.language)
     assert bool(answer.items) == bool(pool.items.any() and not declined)
     assert all(item.satisfies for item in answer.items) or answer.relaxed
-    assert declined or answer.spoke["rerank"] in ("agent", "fused", "silent")
+    assert declined or answer.answered_by["rerank"] in ("agent", "fused", "silent")
 
 
 @settings(deadline=None)
@@ -323,7 +327,7 @@ class TestAnInstructionOfARequest:
     def test_is_held_by_the_fused_order(self, opened, history):
         told = self.ranked(opened, history=history, instruction=self.WISH)
         assert set(told.ranking[-4:]) == self.BARRED
-        assert told.spoke["rerank"] == "fused"
+        assert told.answered_by["rerank"] == "fused"
 
     def test_can_be_checked_by_the_agent(self, opened):
         fields = {"history": (DRINKS[8],), "instruction": self.WISH}

@@ -141,7 +141,7 @@ class TestForAPersonOfAWorkspace:
             user, user_profile, 3
         )
         assert [one.key for one in found.items] == [plain.items[at].key for at in (2, 0, 1)]
-        assert found.spoke["rerank"] == "agent"
+        assert found.answered_by["rerank"] == "agent"
         assert found.trajectory["ranking"][:3] == (3, 1, 2)
         assert (found.calls, found.tokens["rerank"] > 50) == (2, True)
 

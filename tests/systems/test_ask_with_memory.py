@@ -86,7 +86,10 @@ class TestAQuestion:
 
     def test_says_what_the_memory_heard(self, opened):
         answer = ask(opened, "ana")
-        assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "measured")
+        assert (answer.answered_by["history"], answer.answered_by["memory"]) == (
+            "measured",
+            "measured",
+        )
         assert answer.memory.facets
         assert 0 < sum(answer.memory.neighbours.values()) <= QUESTION_PLAN.memory.neighbours
         assert answer.timings_ms["memory"] > 0
@@ -108,12 +111,12 @@ class TestAQuestion:
         say(own, {DRINKS[3]: Event.LIKED, DRINKS[4]: Event.DISLIKED, DRINKS[5]: Event.LATER})
         with OpenWorkspace(own) as workspace:
             answer = ask(workspace, "ana")
-        assert answer.spoke["memory"] == "measured"
+        assert answer.answered_by["memory"] == "measured"
         assert not {DRINKS[4], DRINKS[5]} & set(names(answer))
 
     def test_without_the_graph_is_nobodys(self, opened):
         answer = ask(opened, "ana", system="marc-no-graph")
-        assert "memory" not in answer.spoke
+        assert "memory" not in answer.answered_by
         assert answer.memory is None
 
 
@@ -130,7 +133,10 @@ class TestNoMemory:
         with OpenWorkspace(own) as workspace:
             for user, history in (("nobody", "silent"), ("bea", "measured")):
                 answer = ask(workspace, user)
-                assert (answer.spoke["history"], answer.spoke["memory"]) == (history, "silent")
+                assert (answer.answered_by["history"], answer.answered_by["memory"]) == (
+                    history,
+                    "silent",
+                )
                 assert set(json.loads(to_json(answer))) == FIELDS
         assert not memories(own)
 
@@ -147,7 +153,10 @@ class TestNoMemory:
                 RANKERS["auto"],
             ).score_items("ana", workspace.context(BAR.name).user_profile("ana"))
         assert fit.scores.tolist() == alone.scores.tolist()
-        assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "silent")
+        assert (answer.answered_by["history"], answer.answered_by["memory"]) == (
+            "measured",
+            "silent",
+        )
         assert answer.memory is None
         assert not memories(folder)
 
@@ -203,6 +212,6 @@ def test_asking_leaves_nothing_that_forgetting_does_not_reach(own):
     forget(own, ForgetScope(user=forgotten), dry_run=False, progress=lambda *_: None)
     assert not memories(own)
     with OpenWorkspace(own) as workspace:
-        assert ask(workspace, forgotten).spoke["history"] == "silent"
+        assert ask(workspace, forgotten).answered_by["history"] == "silent"
     kept = b"".join(path.read_bytes() for path in own.rglob("*") if path.is_file())
     assert re.search(KEY.format(r"0\b").encode(), kept) is None

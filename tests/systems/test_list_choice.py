@@ -82,7 +82,7 @@ class TestSeveralUsers:
         assert not any("zoe" in reason for reason in told.values())
 
     def test_say_by_which_rule(self, listed):
-        assert listed("anna", "bob", fair="least-misery").spoke["together"] == "least-misery"
+        assert listed("anna", "bob", fair="least-misery").answered_by["together"] == "least-misery"
 
     def test_each_count_alike_however_far_their_scores_lie_apart(self):
         fresh = np.ones(3, dtype=bool)

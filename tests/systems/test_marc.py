@@ -324,7 +324,7 @@ class TestModels:
     def test_that_work_speak_for_every_role(self, bar):
         model = ScriptedModel(scripted())
         answer = ask(played(bar, model), "a gin drink", config=BY_MODEL)
-        assert answer.spoke == {
+        assert answer.answered_by == {
             "understanding": "rules",
             "router": "model",
             "reflection": "model",
@@ -340,7 +340,7 @@ class TestModels:
         answer = ask(played(bar, model), "a gin drink", config=MarcConfig(router="model"))
         assert answer.task.kind.value == f"C{task}"
         assert answer.task.confidence == 1.0
-        assert answer.spoke["router"] == "model"
+        assert answer.answered_by["router"] == "model"
 
     def test_that_score_low_make_reflection_go_on(self, bar):
         low = SCORES.replace("90", "10")
@@ -351,20 +351,20 @@ class TestModels:
 
     def test_that_fail_are_replaced_and_on_record(self, bar):
         answer = ask(played(bar, ScriptedModel([])), "a gin drink", config=BY_MODEL)
-        assert answer.spoke["router"] == "rules"
-        assert "script has 0 answers" in answer.spoke["router_failed"]
-        assert answer.spoke["reflection"] == "measured"
-        assert "reflection_failed" in answer.spoke
-        assert answer.spoke["writer"] == "template"
+        assert answer.answered_by["router"] == "rules"
+        assert "script has 0 answers" in answer.answered_by["router_failed"]
+        assert answer.answered_by["reflection"] == "measured"
+        assert "reflection_failed" in answer.answered_by
+        assert answer.answered_by["writer"] == "template"
         assert replaced(answer)["items"] == replaced(ask(bar, "a gin drink"))["items"]
 
     @pytest.mark.parametrize("scores", ["", "{}", SCORES.replace("90", "900"), "great!"])
     def test_that_talk_nonsense_as_critics_are_replaced(self, bar, scores):
         model = ScriptedModel(scripted(scores=scores))
         answer = ask(played(bar, model), "a gin drink", config=BY_MODEL)
-        assert answer.spoke["router"] == "model"
-        assert answer.spoke["reflection"] == "measured"
-        assert "The model wrote" in answer.spoke["reflection_failed"]
+        assert answer.answered_by["router"] == "model"
+        assert answer.answered_by["reflection"] == "measured"
+        assert "The model wrote" in answer.answered_by["reflection_failed"]
 
     @pytest.mark.parametrize(
         "sentence",
@@ -373,14 +373,14 @@ class TestModels:
     def test_that_claim_what_no_edge_shows_do_not_get_to_speak(self, bar, sentence):
         model = ScriptedModel(scripted(sentence=sentence))
         answer = ask(played(bar, model), "a gin drink", config=MarcConfig(writer="model"))
-        assert answer.spoke["writer"] == "template"
+        assert answer.answered_by["writer"] == "template"
         assert not any(item.reason == sentence for item in answer.items)
 
     def test_that_claim_it_of_one_item_are_replaced_there(self, bar):
         claims = iter(["gin", "cream", "gin"])
         model = ScriptedModel(lambda messages: f"{named_in(messages)}, with {next(claims)}.")
         answer = ask(played(bar, model), "a gin drink", config=MarcConfig(writer="model"))
-        assert answer.spoke["writer"] == "model, template for 1"
+        assert answer.answered_by["writer"] == "model, template for 1"
         reasons = [item.reason == f"{item.name}, with gin." for item in answer.items]
         assert reasons == [True, False, True]
 
@@ -390,7 +390,7 @@ class TestModels:
 
         answer = ask(played(bar, ScriptedModel(crash)), "a gin drink", config=BY_MODEL)
         assert answer.items
-        assert "died" in answer.spoke["router_failed"]
+        assert "died" in answer.answered_by["router_failed"]
 
     @pytest.mark.parametrize("role", ["router", "critic"])
     def test_that_were_stopped_by_the_person_stop_the_answer(self, bar, role):
@@ -402,9 +402,9 @@ class TestModels:
             ask(played(bar, ScriptedModel(stop)), "a gin drink", config=config)
 
     def test_that_are_not_there_leave_their_roles_to_the_counterparts(self, bar):
-        spoke = ask(bar, "a gin drink", config=BY_MODEL).spoke
+        spoke = ask(bar, "a gin drink", config=BY_MODEL).answered_by
         failed = {stage: why for stage, why in spoke.items() if stage.endswith("_failed")}
         assert set(failed) == {"router_failed", "reflection_failed", "writer_failed"}
         assert all("There is no model" in why for why in failed.values())
         without = {stage: who for stage, who in spoke.items() if stage not in failed}
-        assert without == ask(bar, "a gin drink").spoke
+        assert without == ask(bar, "a gin drink").answered_by

@@ -66,7 +66,7 @@ class TestAList:
     def test_for_a_stranger_is_popularity(self, ranker, user_profile, keys):
         found = ranker().recommend("anna", user_profile(), 4)
         assert {item.key for item in found.items} == set(keys[:4])
-        assert found.spoke == {
+        assert found.answered_by == {
             "popularity": "measured",
             "neighbours": "silent",
             "attributes": "silent",
@@ -77,7 +77,7 @@ class TestAList:
     def test_says_which_evidence_spoke_and_never_more(self, ranker, user_profile, keys, name):
         found = ranker(name).recommend("anna", user_profile(keys[0]), 3)
         for kind, config in (("popularity", "popularity"), ("attributes", "attributes")):
-            assert (found.spoke[kind] == "measured") == getattr(RANKERS[name], config)
+            assert (found.answered_by[kind] == "measured") == getattr(RANKERS[name], config)
 
     def test_keeps_to_its_pool(self, ranker, user_profile, crowd):
         catalogue = crowd[1].catalogue

@@ -110,7 +110,7 @@ class TestWithoutAModel:
     def test_what_is_like_it_looks_like_it(self, ask):
         answer = ask("what is like this?")
         assert names(answer)[0] == "Americano"  # red, and in a highball glass
-        assert answer.spoke["picture"] == "measured"
+        assert answer.answered_by["picture"] == "measured"
         assert answer.timings_ms["picture"] > 0
 
     def test_hard_constraints_hold_whatever_the_picture_shows(self, ask):
@@ -152,7 +152,7 @@ class TestWithoutAModel:
 class TestWithAModel:
     def test_the_answer_names_it(self, ask):
         answer = ask("what is this?", Eyes())
-        assert answer.spoke["picture"] == "model"
+        assert answer.answered_by["picture"] == "model"
         assert answer.seen.by == "eyes"
         assert answer.seen.ice.word == "ice"
         assert answer.tokens["picture"] == 100
@@ -184,8 +184,8 @@ class TestWithAModel:
         answer = ask("what is like this?", eyes)
         assert eyes.asked == 1
         assert names(answer)[0] == "Americano"
-        assert answer.spoke["picture"] == "measured"
-        assert answer.spoke["picture_failed"] in answer.message
+        assert answer.answered_by["picture"] == "measured"
+        assert answer.answered_by["picture_failed"] in answer.message
         assert answer.seen.by == "colours without a model"
 
     def test_a_stop_stops_the_whole_answer(self, ask):

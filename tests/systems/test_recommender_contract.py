@@ -68,7 +68,7 @@ class TestEachRecommender(ProductContract):
 
     def test_explains_what_it_scores(self):
         train = two_blocks()
-        (said,) = self.fitted().explain(known_users(train, 3), 0, 0).said
+        (said,) = self.fitted().explain(known_users(train, 3), 0, 0).reasons
         assert said.facts and said.text
 
 

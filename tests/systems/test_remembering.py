@@ -120,9 +120,9 @@ class TestEverySystemWithAMemory:
 
     def test_says_whether_the_memory_took_part(self, opened, user_profile, name):
         found = ranker(opened, name).recommend("ana", user_profile(DRINKS[0]), 3)
-        assert (found.spoke["memory"] == "measured") == MEMREC[name].read
+        assert (found.answered_by["memory"] == "measured") == MEMREC[name].read
         assert (found.memory is not None) == MEMREC[name].read
-        assert set(found.spoke) == {*MEMREC[name].kinds, "memory"}
+        assert set(found.answered_by) == {*MEMREC[name].kinds, "memory"}
 
     def test_stands_a_bar_where_nobody_likes_anything(self, tmp_path, name):
         with OpenWorkspace(bar(tmp_path / "empty", users=0)) as workspace:
@@ -194,7 +194,7 @@ class TestAutoWithMemory:
     def test_ranks_candidates_by_memory_and_says_so(self, opened):
         asked = RankRequest(id=1, candidates=tuple(DRINKS[6:12]), history=tuple(DRINKS[3:6]))
         told = ranker(opened, "auto-memory").rank(asked)
-        assert told.spoke == {"memory": "measured"}
+        assert told.answered_by == {"memory": "measured"}
         assert told == ranker(opened, "memrec").rank(asked)
         assert told.ranking[0] == DRINKS[6]
 
@@ -202,13 +202,13 @@ class TestAutoWithMemory:
         with_memory = ranker(opened, "auto-memory").recommend("ana", user_profile(*DRINKS[:3]), 5)
         without = ranker(opened, "auto").recommend("ana", user_profile(*DRINKS[:3]), 5)
         assert with_memory.items == without.items
-        assert (with_memory.spoke["memory"], with_memory.memory) == ("silent", None)
+        assert (with_memory.answered_by["memory"], with_memory.memory) == ("silent", None)
 
     def test_ranks_as_without_memory_where_nothing_is_liked(self, opened):
         asked = RankRequest(id=1, candidates=tuple(DRINKS))
         told = ranker(opened, "auto-memory").rank(asked)
         assert told == ranker(opened, "auto").rank(asked)
-        assert told.spoke == {}
+        assert told.answered_by == {}
 
     def test_learns_nothing_from_a_handful_of_people(self, tmp_path):
         few = PLANS["auto-memory"].min_users - 1

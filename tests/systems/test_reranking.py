@@ -111,13 +111,13 @@ class TestEveryJudge:
         told = ranked(opened, name, asked)
         assert told.ranking == ranked(opened, "auto", asked).ranking
         assert told.notes == ("Nothing is known that they like, so that no candidate was judged.",)
-        assert (model.calls, told.spoke) == (0, {})
+        assert (model.calls, told.answered_by) == (0, {})
 
     def test_gives_rationales_of_the_first_three(self, opened, scripted, name):
         scripted(barkeeper())
         told = ranked(opened, name)
         assert set(told.rationales) <= set(told.ranking[:3])
-        assert told.spoke["rationales"] == f"template {len(told.rationales)}"
+        assert told.answered_by["rationales"] == f"template {len(told.rationales)}"
 
 
 class TestAModel:
@@ -125,8 +125,8 @@ class TestAModel:
         model = scripted(barkeeper(favourite="Peat Bog"))
         told = ranked(opened)
         assert told.ranking[0] == "peat-bog"
-        assert told.spoke["rerank"] == told.spoke["facets"] == "model"
-        assert told.spoke["memory"] == "measured"
+        assert told.answered_by["rerank"] == told.answered_by["facets"] == "model"
+        assert told.answered_by["memory"] == "measured"
         assert told.calls == model.calls >= 1 + 6
         assert told.tokens["facets"] > 50
         assert told.tokens["rerank"] > 50
@@ -197,7 +197,7 @@ class TestAModel:
     def test_whose_facets_cannot_be_read_goes_by_counted_ones_and_says_so(self, opened, scripted):
         scripted(barkeeper(facets="Whatever."))
         told = ranked(opened)
-        assert (told.spoke["facets"], told.spoke["rerank"]) == ("measured", "model")
+        assert (told.answered_by["facets"], told.answered_by["rerank"]) == ("measured", "model")
         (note,) = told.notes
         assert note.endswith("Counted facets stand in.")
 
@@ -211,7 +211,7 @@ class TestAModel:
 
         scripted(script)
         told = ranked(opened)
-        assert told.spoke["rationales"] == f"model {len(told.rationales)}"
+        assert told.answered_by["rationales"] == f"model {len(told.rationales)}"
         catalogue = opened.context(BAR.name).catalogue
         for key, said in told.rationales.items():
             assert said.startswith(f"{catalogue.names[catalogue.item_index(key)]} is fine, for ")
@@ -224,18 +224,18 @@ class TestAModel:
         scripted([FACETS, *["0.9 0.1"] * 10][:answers])
         told = ranked(opened)
         assert told.ranking == ranked(opened, "memrec").ranking
-        assert told.spoke["rerank"] == "fused"
+        assert told.answered_by["rerank"] == "fused"
         assert told.calls == calls  # those before the failure
         (note,) = told.notes
         assert note.startswith("The model failed: The script has")
         assert note.endswith("The fused evidence orders the candidates.")
-        assert told.spoke["rationales"] == f"template {len(told.rationales)}"
+        assert told.answered_by["rationales"] == f"template {len(told.rationales)}"
 
     def test_that_knows_nobody_else_is_not_replaced_by_who_does(self, opened, scripted):
         scripted([])
         told = ranked(opened, "isolated-agent")
         assert told.ranking == ranked(opened, "isolated-memory").ranking
-        assert "memory" not in told.spoke
+        assert "memory" not in told.answered_by
 
     def test_that_knows_nobody_else_gives_no_reason_that_needs_them(self, opened, scripted):
         scripted(barkeeper())
@@ -261,7 +261,7 @@ class TestAModel:
 class TestVectors:
     def test_need_no_model_and_say_so(self, opened):
         told = ranked(opened, "memrec-vector")
-        assert told.spoke["rerank"] == "vector"
+        assert told.answered_by["rerank"] == "vector"
         assert (told.calls, told.tokens, told.notes) == (0, {}, ())
         assert np.ptp(list(told.scores.values())) > 0
 

@@ -52,7 +52,7 @@ def test_the_model_s_numbers_are_the_answer_in_its_order(bar):
     near = nearest(bar, k=10)
     answer, _ = ask(bar, "[4, 1, 7]")
     assert names(answer) == [near[3], near[0], near[6]]
-    assert answer.spoke == {"selection": "model"}
+    assert answer.answered_by == {"selection": "model"}
     assert answer.tokens["selection"] > 0
 
 
@@ -77,14 +77,14 @@ def test_what_the_model_is_not_shown_follows_by_nearness(bar):
 def test_what_is_no_choice_is_on_record_and_the_vectors_stand(bar, written):
     answer, _ = ask(bar, written)
     assert names(answer) == nearest(bar)
-    assert answer.spoke["selection"] == "vectors"
-    assert "from 1 to 10 was asked for" in answer.spoke["selection_failed"]
+    assert answer.answered_by["selection"] == "vectors"
+    assert "from 1 to 10 was asked for" in answer.answered_by["selection_failed"]
 
 
 def test_without_a_model_the_vectors_stand_and_it_says_so(bar):
     answer = VectorRag(bar, RagConfig()).answer(Question(query=QUESTION), 3)
-    assert answer.spoke["selection"] == "vectors"
-    assert answer.spoke["selection_failed"] == "There is no model for selector."
+    assert answer.answered_by["selection"] == "vectors"
+    assert answer.answered_by["selection_failed"] == "There is no model for selector."
 
 
 def test_asked_without_a_model_it_is_the_ablation_with_the_same_items(bar):
@@ -97,7 +97,7 @@ def test_asked_without_a_model_it_is_the_ablation_with_the_same_items(bar):
 
 def test_nothing_is_routed_relaxed_or_reflected(bar):
     answer, _ = ask(bar, "[1, 2, 3]", question="like a Negroni but without gin")
-    assert "router" not in answer.spoke
+    assert "router" not in answer.answered_by
     assert (answer.near, answer.relaxed, answer.reflection.rounds) == ((), (), 0)
     assert (answer.intent.target, answer.intent.exclude) == (None, ())
 
@@ -133,4 +133,4 @@ def test_the_real_model_writes_numbers_and_nothing_else(bundled_workspace, requi
         answer = rag.answer(Question(query="a smoky drink with mezcal"), 3)
     assert len(answer.items) == 3
     assert answer.tokens["selection"] > 100
-    assert answer.spoke["selection"] in ("model", "vectors")
+    assert answer.answered_by["selection"] in ("model", "vectors")

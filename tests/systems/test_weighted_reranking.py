@@ -88,7 +88,7 @@ def test_without_a_learnt_share_the_order_is_the_defaults_and_the_answer_says_so
     assert told.ranking == ranked(shared, "auto").ranking
     assert told.ranking[0] != LAST
     assert "has no share" in told.notes[-1]
-    assert told.spoke["share"] == "0.00"
+    assert told.answered_by["share"] == "0.00"
     assert model.calls > 0  # who asks for it by name gets its reasons
 
 
@@ -110,7 +110,7 @@ def test_what_an_instruction_asks_for_is_left_to_the_model(shared, model):
     asked = RankRequest(id=1, candidates=ASKED.candidates, history=HISTORY, instruction="smoky")
     told = ranked(shared, "memrec-model", asked)
     assert told.ranking[0] == LAST
-    assert "share" not in told.spoke
+    assert "share" not in told.answered_by
 
 
 def test_the_agent_has_no_share_either_before_one_was_learnt(shared, model):

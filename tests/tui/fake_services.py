@@ -105,7 +105,7 @@ class FakeServices(Recorder):
         self.added_systems: tuple[str, ...] = ()
         self.known = ["anna", "bert"]
         self.pictured: QueryImage | None = None
-        self.spoke = {"router": "rules"}
+        self.answered_by = {"router": "rules"}
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.catalogue = FakeCatalogueService()
         self.feedback = FakeFeedbackService()
@@ -173,7 +173,7 @@ class FakeServices(Recorder):
             items=(BRAMBLE,),
             history=4,
             message="",
-            spoke={},
+            answered_by={},
             timings_ms={},
         )
 
@@ -254,7 +254,7 @@ class FakeServices(Recorder):
                 relaxed=(Relaxation(constraint="container", value="coupe glass", reason="none"),),
                 message="No drink has it all. Let go: coupe glass (none).",
                 reflection=ReflectionRecord(rounds=1, scores=({"relevance": 0.5},), chosen=1),
-                spoke=self.spoke,
+                answered_by=self.answered_by,
                 timings_ms={"retrieval": 1.0},
                 tokens={},
                 model_saw=self.calls,

@@ -121,7 +121,7 @@ class TestQuestions:
         told = IntentCorrection(intent=answered.intent, task=TaskKind.C1)
         again = services.ask_intent(answered.asked, told, RequestHandle(), unheard)
         assert again.answer.task.kind is TaskKind.C1
-        assert again.answer.spoke["router"] == "person"
+        assert again.answer.answered_by["router"] == "person"
 
     def test_say_what_is_at_hand(self, services):
         answered = ask(services, "what can I make? I have gin and lime juice")

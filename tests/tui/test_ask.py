@@ -467,7 +467,7 @@ class TestChoices:
 class TestStatus:
     async def test_is_told_whole_at_80_columns(self, open_app, services):
         stages = ("router", "slots", "retrieval", "reflector", "reranker", "writer")
-        services.spoke = {stage: f"the {stage}'s own rules" for stage in stages}
+        services.answered_by = {stage: f"the {stage}'s own rules" for stage in stages}
         async with open_app(NARROW) as pilot:
             await ask(pilot)
             assert "writer: the writer's own rules" in " ".join(seen(pilot).split())

@@ -155,11 +155,11 @@ class TestInAnAnswer:
     def test_what_the_model_reads_counts(self, bar):
         answer = self.answer(bar, ["campari: with"])
         assert answer.intent.include == ("campari",)
-        assert answer.spoke["understanding"] == "model"
+        assert answer.answered_by["understanding"] == "model"
         assert answer.tokens["understanding"] > 0
 
     def test_where_it_fails_the_rules_read(self, bar):
         answer = self.answer(bar, ["I like gin"])
         assert answer.intent.include == ("gin",)
-        assert answer.spoke["understanding"] == "rules"
-        assert "understanding_failed" in answer.spoke
+        assert answer.answered_by["understanding"] == "rules"
+        assert "understanding_failed" in answer.answered_by

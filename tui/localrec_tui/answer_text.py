@@ -9,7 +9,7 @@ from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
-# What `Answer.spoke` says of stages that asked no model.
+# What `Answer.answered_by` says of stages that asked no model.
 _NO_MODEL = frozenset({"rules", "measured", "silent", "template", "vectors", "spelling"})
 _EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
 
@@ -68,6 +68,8 @@ def list_remarks(found: Recommendations) -> list[str]:
 
 def answer_provenance(answer: Answer, spent: float) -> str:
     """Say how long an answer took, and which models took part in it."""
-    models = [f"{stage}: {who}" for stage, who in answer.spoke.items() if who not in _NO_MODEL]
+    models = [
+        f"{stage}: {who}" for stage, who in answer.answered_by.items() if who not in _NO_MODEL
+    ]
     told = f", {', '.join(models)}" if models else ", no model"
     return f"{spent:.2f} s. By rules and counts{told}."

@@ -73,7 +73,7 @@ def _rationale(
     started = time.perf_counter()
     try:
         reasons = system.explain(requests, row, item)
-        (said,) = reasons.said
+        (said,) = reasons.reasons
     except ModelCancelledError:
         raise
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything

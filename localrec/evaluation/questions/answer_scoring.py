@@ -34,7 +34,7 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
         barred_served: An item has something excluded, or alcohol where none was wanted.
         relaxed: The answer says that it let something go.
         claims: What the answer claims, checked.
-        spoke: Who played each role.
+        answered_by: Role -> the component that played it; `spoke` in JSON.
         timings_ms: Stage -> milliseconds.
         tokens: Stage -> tokens that its model read and wrote.
     """
@@ -48,7 +48,7 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
     barred_served: bool
     relaxed: bool
     claims: tuple[Claim, ...]
-    spoke: dict[str, str]
+    answered_by: dict[str, str] = msgspec.field(name="spoke")
     timings_ms: dict[str, float]
     tokens: dict[str, int]
 
@@ -133,7 +133,7 @@ def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> A
     return AnswerScore(
         question=question,
         understood=answer.intent,
-        routed=answer.task.kind if "router" in answer.spoke else None,
+        routed=answer.task.kind if "router" in answer.answered_by else None,
         fitting=sum(not violated_constraints(gold, item, truth) for item in truth.items.values()),
         broken=tuple(
             (one.name, violated_constraints(gold, truth.items[one.key], truth))
@@ -145,7 +145,7 @@ def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> A
         barred_served=any(excluded_in(gold, item, truth) for item in items),
         relaxed=bool(answer.relaxed),
         claims=tuple(claims_of(answer, truth)),
-        spoke=answer.spoke,
+        answered_by=answer.answered_by,
         timings_ms=answer.timings_ms,
         tokens=answer.tokens,
     )

@@ -285,7 +285,7 @@ def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:
         Counter(
             f"the model of {role.removesuffix('_failed')} failed"
             for case in cases
-            for role in case.spoke
+            for role in case.answered_by
             if role.endswith("_failed")
         )
     )

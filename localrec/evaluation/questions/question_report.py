@@ -247,7 +247,7 @@ def _costs(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
     ]
     roles = [
         role
-        for role in dict.fromkeys(role for one in reports for role in one.spoke)
+        for role in dict.fromkeys(role for one in reports for role in one.answered_by)
         if role != "understanding" and not role.endswith("_failed")  # told by the faults
     ]
     return (
@@ -255,7 +255,7 @@ def _costs(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
             title="Who spoke",
             head=("system", *roles),
             rows=tuple(
-                (one.system, *(_spoken(one.spoke.get(role, {})) for role in roles))
+                (one.system, *(_spoken(one.answered_by.get(role, {})) for role in roles))
                 for one in reports
             ),
             note="By whom each role was played, and in how many answers.",

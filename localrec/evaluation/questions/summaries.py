@@ -39,7 +39,7 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
         failures: Figure name -> questions that fall short.
         failed: The same as ids.
         disagreements: Questions whose `possible` the store refutes.
-        spoke: Role -> who played it -> questions.
+        answered_by: Role -> the component that played it -> questions; `spoke` in JSON.
         stages: Stage -> what it costs.
         percentiles_ms: Percentile -> time of an answer.
     """
@@ -55,7 +55,7 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
     failures: dict[str, int]
     failed: dict[str, tuple[str, ...]] | None
     disagreements: int
-    spoke: dict[str, dict[str, int]]
+    answered_by: dict[str, dict[str, int]] = msgspec.field(name="spoke")
     stages: dict[str, StageCost] = {}
     percentiles_ms: dict[str, float] = {}
 
@@ -99,7 +99,7 @@ def summarise(
         failures={name: len(ids) for name, ids in failed.items()},
         failed=failed if half == "dev" else None,
         disagreements=sum(case.question.possible != (case.fitting > 0) for case in cases),
-        spoke=_who_spoke(cases),
+        answered_by=_answered_by_counts(cases),
         stages=_costs(cases),
         percentiles_ms=_percentiles([case.ms for case in cases]),
     )
@@ -134,6 +134,6 @@ def _percentiles(times_ms: Sequence[float]) -> dict[str, float]:
     return {str(name): round(ms, 3) for name, ms in zip(_PERCENTILES, values, strict=True)}
 
 
-def _who_spoke(cases: Sequence[AnswerScore]) -> dict[str, dict[str, int]]:
-    roles = dict.fromkeys(role for case in cases for role in case.spoke)
-    return {role: dict(Counter(case.spoke.get(role, "") for case in cases)) for role in roles}
+def _answered_by_counts(cases: Sequence[AnswerScore]) -> dict[str, dict[str, int]]:
+    roles = dict.fromkeys(role for case in cases for role in case.answered_by)
+    return {role: dict(Counter(case.answered_by.get(role, "") for case in cases)) for role in roles}

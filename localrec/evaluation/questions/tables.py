@@ -39,7 +39,9 @@ def question_tables(title: str, origin: Origin, reports: Sequence[SystemReport])
         _groups("task", [one.by_task for one in reports], systems),
         _groups("style", [one.by_style for one in reports], systems),
         *(_confusion(one) for one in reports if _is_own_router(one)),
-        "Who spoke. " + "; ".join(f"{one.system}: {_spoken(one)}" for one in reports) + ".",
+        "Who spoke. "
+        + "; ".join(f"{one.system}: {_answered_by_text(one)}" for one in reports)
+        + ".",
     ]
     return "\n\n".join(parts)
 
@@ -71,13 +73,13 @@ def _confusion(report: SystemReport) -> str:
 
 def _is_own_router(report: SystemReport) -> bool:
     """Whether the report's router differs from that of plain `marc`."""
-    return report.system == "marc" or "model" in report.spoke.get("router", {})
+    return report.system == "marc" or "model" in report.answered_by.get("router", {})
 
 
-def _spoken(report: SystemReport) -> str:
+def _answered_by_text(report: SystemReport) -> str:
     return ", ".join(
         f"{role} {' / '.join(f'{who} {count}' for who, count in counts.items() if who)}"
-        for role, counts in report.spoke.items()
+        for role, counts in report.answered_by.items()
         if role != "understanding"
     )
 

@@ -95,7 +95,10 @@ class ZeroShotReranker:
             new_tokens=ranking.new_tokens,
         )
         return RerankResult(
-            scores=scores, spoke={"rerank": "model"}, memory_context=None, spent={"rerank": spent}
+            scores=scores,
+            answered_by={"rerank": "model"},
+            memory_context=None,
+            spent={"rerank": spent},
         )
 
     def _told_of_neighbours(self, request: RerankRequest) -> ChatModel:

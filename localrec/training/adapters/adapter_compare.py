@@ -184,8 +184,8 @@ def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterA
 
 def _agent(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     answer = _answered(workspace, domain, question, _RANKED, system="agenticrec")
-    if answer.spoke["rerank"] != "agent":
-        fault = answer.spoke.get("rerank_failed", _NOTHING)
+    if answer.answered_by["rerank"] != "agent":
+        fault = answer.answered_by.get("rerank_failed", _NOTHING)
         return AdapterAnswer(name=workspace.models.open("agent").name, fault=fault)
     names = tuple(clean_text(item.name) for item in answer.items)
     return AdapterAnswer(name=workspace.models.open("agent").name, lines=names)

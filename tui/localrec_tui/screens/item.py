@@ -118,7 +118,7 @@ def _story(answer: Answer, domain: str) -> Iterator[str]:
         chosen = " (chosen)" if number == answer.reflection.chosen else ""
         told = ", ".join(f"{name} {value:g}" for name, value in scores.items())
         yield f"Round {number}{chosen}: {told}"
-    yield f"Who spoke: {', '.join(f'{stage}: {who}' for stage, who in answer.spoke.items())}"
+    yield f"Who spoke: {', '.join(f'{stage}: {who}' for stage, who in answer.answered_by.items())}"
     times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in answer.timings_ms.items())
     yield f"Times: {times}"
     if answer.tokens:
