@@ -61,17 +61,17 @@ LOOKS: dict[str, dict[str, Content]] = {
     },
     "imdbtitles": {
         "title.basics.tsv": TITLES,
-        "title.basics.tsv.gz": gzip.compress(TITLES, mtime=0),
+        "title.basics.tsv.gz": gzip.compress(TITLES),
         "renamed.txt": BOM + TITLES,
     },
     "openlibrary": {
         "ol_dump_works_latest.txt": WORK,
-        "ol_dump_works_latest.txt.gz": gzip.compress(WORK, mtime=0),
+        "ol_dump_works_latest.txt.gz": gzip.compress(WORK),
         "works.txt": WORK * 3,
     },
     "musicbrainz": {
         "release-group": GROUP,
-        "release-group.gz": gzip.compress(GROUP, mtime=0),
+        "release-group.gz": gzip.compress(GROUP),
         "groups.jsonl": GROUP * 3,
     },
     "trakt": {
@@ -111,7 +111,7 @@ LOOKS: dict[str, dict[str, Content]] = {
     },
     "iba": {
         "recipes.json": IBA_DRINK,
-        "recipes.json.gz": gzip.compress(IBA_DRINK, mtime=0),
+        "recipes.json.gz": gzip.compress(IBA_DRINK),
         "bom.json": BOM + IBA_DRINK,
     },
     "mrboston": {
@@ -121,14 +121,14 @@ LOOKS: dict[str, dict[str, Content]] = {
     },
     "drinks": {
         "own.jsonl": DRINK,
-        "own.jsonl.gz": gzip.compress(DRINK, mtime=0),
+        "own.jsonl.gz": gzip.compress(DRINK),
         "bar/": {"rum.jsonl": DRINK, "gin.jsonl": DRINK},
     },
     "goodreads": {
         "goodreads_library_export.csv": header(GOODREADS_COLUMNS),
         "renamed.txt": BOM + header(GOODREADS_COLUMNS),
         "excel.csv": header(GOODREADS_COLUMNS, ";"),
-        "packed.csv.gz": gzip.compress(header(GOODREADS_COLUMNS), mtime=0),
+        "packed.csv.gz": gzip.compress(header(GOODREADS_COLUMNS)),
     },
     "storygraph": {
         "1234567890.csv": header(STORYGRAPH_COLUMNS),
@@ -151,7 +151,7 @@ LOOKS: dict[str, dict[str, Content]] = {
         "anna.csv": PLAYS,
         "bom.csv": BOM + PLAYS,
         "headed.csv": b"uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\n",
-        "packed.csv.gz": gzip.compress(PLAYS, mtime=0),
+        "packed.csv.gz": gzip.compress(PLAYS),
     },
     "spotify": {
         "StreamingHistory0.json": STREAMS,
@@ -180,7 +180,7 @@ LOOKS: dict[str, dict[str, Content]] = {
     },
     "myanimelist": {
         "animelist.xml": b"<?xml version='1.0'?>\n<myanimelist>\n<myinfo></myinfo></myanimelist>",
-        "animelist.xml.gz": gzip.compress(b"<myanimelist></myanimelist>", mtime=0),
+        "animelist.xml.gz": gzip.compress(b"<myanimelist></myanimelist>"),
         "mangalist.xml": b"<!-- MyAnimeList.net --><myanimelist><manga></manga></myanimelist>",
     },
     "movielens": {
@@ -193,7 +193,7 @@ LOOKS: dict[str, dict[str, Content]] = {
     "amazon": {
         "Video_Games.jsonl": REVIEW,
         "renamed.txt": REVIEW,
-        "Video_Games.jsonl.gz": gzip.compress(REVIEW, mtime=0),
+        "Video_Games.jsonl.gz": gzip.compress(REVIEW),
         "games/": {"Video_Games.jsonl": REVIEW, "meta_Video_Games.jsonl": b"{}\n"},
     },
     "recbole": {
@@ -209,7 +209,7 @@ LOOKS: dict[str, dict[str, Content]] = {
     "yelp": {
         "yelp_academic_dataset_review.json": TASTED,
         "renamed.jsonl": TASTED,
-        "packed.json.gz": gzip.compress(TASTED, mtime=0),
+        "packed.json.gz": gzip.compress(TASTED),
         "yelp/": {"yelp_academic_dataset_review.json": TASTED},
     },
     "table": {
@@ -310,7 +310,11 @@ def test_what_is_no_export_is_named_with_what_can_be_done(
         (b"[ ]\n", "is JSON that holds no records", "again"),
         (b"{}", "is JSON that holds no records", "again"),
         (b"<!DOCTYPE html>\n<html><form>Log in, you</form></html>", "is a web page", "Log in and"),
-        (gzip.compress(b"\n<html>\n<body>"), "is a web page", "download the export itself", mtime=0),
+        (
+            gzip.compress(b"\n<html>\n<body>", mtime=0),
+            "is a web page",
+            "download the export itself",
+        ),
     ],
 )
 def test_a_file_without_rows_is_told_in_one_sentence(
