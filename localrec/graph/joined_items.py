@@ -21,6 +21,7 @@ from localrec.foundation.atomic_files import short_digest
 from localrec.graph.store import Store
 
 _TEXTS = ("description", "image_description")
+_WRITTEN = "('model', 'picture')"  # marks of texts that were written in this workspace
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LEAST_SHARED = 0.25  # of the words for the ingredients of two recipes of one drink
 # Nodes with the receipts of the catalogues that brought them.
@@ -158,6 +159,32 @@ def merged_properties(*, newest_wins: bool) -> str:
         )
     first, last = (known, told) if newest_wins else (told, known)
     return f"json_merge_patch({first}, {last})"
+
+
+def properties_beside_written() -> str:
+    """SQL for what a staged item `s` says, with the texts that were written here for a stored `n`.
+
+    A model's text (`localrec describe`, `localrec images describe`) stays until a file states one;
+    the mark of an item that a model failed on stays with the text that it failed to better.
+    """
+    told = "s.properties::JSON"
+    for text in _TEXTS:
+        old, new, mark = (
+            f"n.properties->>'$.{text}'",
+            f"s.properties->>'$.{text}'",
+            f"n.properties->>'$.{text}_source'",
+        )
+        is_stated = (
+            f"(coalesce({new}, '') <> '' "
+            f"AND coalesce(s.properties->>'$.{text}_source', 'source') <> 'generated')"
+        )
+        stays = (
+            f"(({mark} IN {_WRITTEN} AND NOT {is_stated}) "
+            f"OR ({mark} = 'template' AND {old} = {new} AND NOT {is_stated}))"
+        )
+        kept = f"json_object('{text}', {old}, '{text}_source', {mark})"
+        told = f"CASE WHEN {stays} THEN json_merge_patch({told}, {kept}) ELSE {told} END"
+    return told
 
 
 def _is_stated(node: str, text: str) -> str:
