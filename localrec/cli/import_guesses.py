@@ -170,6 +170,7 @@ def describe_table(table: RecordTable) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from localrec.foundation.prose import count_of
     from localrec.foundation.text import clean_text
     from localrec.sources.near_kinds import nearest_kinds
 
@@ -177,7 +178,7 @@ def describe_table(table: RecordTable) -> None:
     out.print(
         Text(
             f"{table.path.name} is {table.layout}: {'more than ' if table.is_part else ''}"
-            f"{len(table.rows):,} rows and {len(table.columns)} columns."
+            f"{count_of(len(table.rows), 'row')} and {count_of(len(table.columns), 'column')}."
         )
     )
     shown = Table("column", "first values", box=None)

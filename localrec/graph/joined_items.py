@@ -207,18 +207,15 @@ def tell_joined(
     """The receipt with sentences about items of the names that another catalogue had brought."""
     notes = report.notes
     if joined:
+        they, theirs = ("it", "its own") if joined == 1 else ("they", "theirs")
         notes += (
-            f"{_counted(joined, domain)} came with another catalogue before: what they lacked was "
-            "added, nothing of theirs was replaced.",
+            f"{domain.counted(joined)} came with another catalogue before: what {they} lacked was "
+            f"added, nothing of {theirs} was replaced.",
         )
     if namesakes:
         have = "has" if namesakes == 1 else "have"
         notes += (
-            f"{_counted(namesakes, domain)} {have} the name of another recipe that is here; each "
+            f"{domain.counted(namesakes)} {have} the name of another recipe that is here; each "
             "is an item of its own.",
         )
     return msgspec.structs.replace(report, notes=notes)
-
-
-def _counted(count: int, domain: Domain) -> str:
-    return f"{count:,} {domain.singular if count == 1 else domain.plural}"

@@ -15,6 +15,7 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.knowledge import Wanted, rough_title
 from localrec.data.rows import CatalogueRows, ImportReport, ItemRow
+from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key
 from localrec.graph.item_ingest import add_knowledge
 from localrec.graph.item_matching import title_variants
@@ -155,13 +156,15 @@ def _receipt(
     report: ImportReport, domain: Domain, found: FoundKnowledge, others: int, read: int
 ) -> ImportReport:
     kept = min(read, len({(row.name, row.properties.get("year")) for row in found.rows}) + others)
+    were = "was" if len(found.rows) == 1 else "were"
     note = (
-        f"{len(found.rows):,} of {found.items:,} {domain.plural} were found: {found.by_id:,} by "
+        f"{len(found.rows):,} of {domain.counted(found.items)} {were} found: {found.by_id:,} by "
         f"their identifier, {found.by_title:,} by title and year or maker."
     )
+    left = f"{count_of(read - kept, 'title')} of the dump {'is' if read - kept == 1 else 'are'}"
     return msgspec.structs.replace(
         report,
         kept=kept,
         apart=read - kept,
-        notes=(note, f"{read - kept:,} titles of the dump are about nothing here.", *report.notes),
+        notes=(note, f"{left} about nothing here.", *report.notes),
     )

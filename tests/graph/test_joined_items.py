@@ -59,8 +59,8 @@ def test_what_the_first_catalogue_says_stays_and_what_it_lacks_is_added(store: S
     assert links(store, edges["ingredient"]) == ["campari", "gin"]
     assert links(store, edges["glass"])
     assert report.notes == (
-        "1 drink came with another catalogue before: what they lacked was added, nothing of "
-        "theirs was replaced.",
+        "1 drink came with another catalogue before: what it lacked was added, nothing of "
+        "its own was replaced.",
     )
 
 

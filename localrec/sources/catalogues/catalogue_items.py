@@ -105,13 +105,13 @@ class CatalogueReader:
             self._log.gather(several)
             kind = next(iter(self._links), "links")
             self._log.tell(
-                f"{several + len(items):,} rows gather into {len(items):,} {self._domain.plural} "
+                f"{several + len(items):,} rows gather into {self._domain.counted(len(items))} "
                 f"with lists of {kind.replace('_', ' ')}."
             )
         if shared:
+            share = "1 row shares its" if shared == 1 else f"{shared:,} rows share their"
             self._log.tell(
-                f"{shared:,} rows share their name with another that says something else; each "
-                "is an item of its own."
+                f"{share} name with another that says something else; each is an item of its own."
             )
         for name, count in self._zeros.items():
             if count:
