@@ -85,9 +85,9 @@ which number is the month is told by the whole column, and where nothing tells i
 | of a table that somebody kept: holds units below the header, totals at the end, notes below, \
 the header once more | dropped and told; a title above is told, a file with two tables refused |
 
-A recognised encoding other than UTF-8 and columns that a format or domain does not know are told in
-a line each. In print, dropped rows come first, then repaired, then merged ones; the JSON has them by
-their numbers.
+A recognised encoding other than UTF-8 and columns that a format or domain does not know are told
+in a line each. In print, dropped rows come first, then repaired, then merged ones; the JSON has
+them by their numbers.
 
 A file is refused where more than a tenth of its rows would go, with the commonest causes, and with
 `--strict` at the first row that would be mended or left out. It is refused as a whole, with nothing

@@ -41,7 +41,11 @@ def main() -> None:
     os.umask(0o077)
     # What a command reads lives until its end: looking for garbage in it takes a tenth of the time.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
-    PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
+    try:
+        PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
+    except LocalrecError as error:
+        note(f"localrec: {error}")
+        sys.exit(error.exit_code)
     switch_off_network()
     let_idle_threads_sleep()
     show_plain_letters()

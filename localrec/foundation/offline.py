@@ -10,20 +10,27 @@ from __future__ import annotations
 
 import os
 
-TELEMETRY: dict[str, str] = {
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "DO_NOT_TRACK": "1",
-    "ORT_DISABLE_TELEMETRY": "1",
-    "ANONYMIZED_TELEMETRY": "False",
-    "RAY_USAGE_STATS_ENABLED": "0",
-}
 SWITCHES: dict[str, str] = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_DATASETS_OFFLINE": "1",
-    **TELEMETRY,
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    "ORT_DISABLE_TELEMETRY": "1",
+    "ANONYMIZED_TELEMETRY": "False",
+    "RAY_USAGE_STATS_ENABLED": "0",
     "OTEL_SDK_DISABLED": "true",
+}
+TELEMETRY = {
+    name: SWITCHES[name]
+    for name in (
+        "HF_HUB_DISABLE_TELEMETRY",
+        "DO_NOT_TRACK",
+        "ORT_DISABLE_TELEMETRY",
+        "ANONYMIZED_TELEMETRY",
+        "RAY_USAGE_STATS_ENABLED",
+    )
 }
 
 
