@@ -68,19 +68,26 @@ them (the header is row 1); lines of JSON begin at 1.
 | the row | what happens |
 | --- | --- |
 | has no title, no item or nobody in it | dropped |
-| has another number of cells than the header | dropped; empty cells too many are cut off |
+| has another number of cells than the header | dropped; empty cells too many (trailing commas) \
+are cut off, and the receipt says of how many rows |
 | says the same as another row | merged; the latest wins |
 | is of another sort than what is read (a podcast among songs, a game among films) | left apart |
 | has a rating off its scale, an impossible date, or one in the future | a data set's row is \
 dropped; a personal export's is repaired: kept without that cell, unless it says nothing else |
 | has control characters, terminal escapes, hidden or reordering characters, chat tokens | kept, \
-with them taken out or broken up (`< \\|im_end\\|>`) |
+with them taken out or broken up (`< \\|im_end\\|>`); of tables the receipt tells which lost \
+control characters |
+| has a text of more than 8,000 letters, or in a catalogue a name of more than 200 | cut, and told |
 | has a day as a spreadsheet or a country writes it (26/01/2023, 1/26/23, 26.01.2023) | kept; \
 which number is the month is told by the whole column, and where nothing tells it, that is said |
 | has a decimal comma, or a year such as 1979.0 | kept |
 | has a cell that a spreadsheet would run as a formula | kept; it is text here |
 | of a table that somebody kept: holds units below the header, totals at the end, notes below, \
 the header once more | dropped and told; a title above is told, a file with two tables refused |
+
+A recognised encoding other than UTF-8 and columns that a format or domain does not know are told
+in a line each. In print, dropped rows come first, then repaired, then merged ones; the JSON has
+them by their numbers.
 
 A file is refused where more than a tenth of its rows would go, with the commonest causes, and with
 `--strict` at the first row that would be mended or left out. It is refused as a whole, with nothing
@@ -109,7 +116,9 @@ things, every eighth with a fault; it is stored, and every deed and thing in the
 What should be kept is known from what was planted, without a line of localrec's code.
 That each file holds what was planted is checked by a reader on the standard library alone
 (`scripts/studies/plain_reader.py`): it finds every planted name in all 42 layouts.
-`python scripts/studies/run.py export_round_trips --report` makes the figures.
+`python scripts/studies/run.py export_round_trips --report` makes the figures. How the same files
+came in before, and what mutated files, ugly tables, real catalogues and large data sets come to,
+stands in [results/files.md](results/files.md#made-up-exports-with-planted-faults).
 """
 _LIMITS = """## Limits
 

@@ -9,6 +9,7 @@ import typer
 from localrec.cli.background_index import index_in_background
 from localrec.cli.context import Commands, command_context, console, note, progress
 from localrec.cli.learn import learn_in_background
+from localrec.foundation.prose import count_of
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
@@ -53,5 +54,5 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
         index_in_background(context.workspace, pulled.domain.name, pulled.waiting)
     if context.print_json(pulled.report):
         return
-    told = f" and {pulled.deeds:,} interactions with them" if pulled.deeds else ""
-    note(f"{pulled.items:,} {pulled.domain.plural}{told} are in {context.workspace}.")
+    told = f" and {count_of(pulled.deeds, 'interaction')} with them" if pulled.deeds else ""
+    note(f"{pulled.domain.counted(pulled.items)}{told} are in {context.workspace}.")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from localrec.cli.context import DomainOption, command_context, note, progress
+from localrec.foundation.prose import count_of
 
 EXAMPLES = """
 Examples:\n\n
@@ -30,7 +31,7 @@ def describe(
         summary = describe_items(opened, about, limit, steps)
     if not context.print_json(summary):
         note(
-            f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "
-            f"the catalogue does not say; "
+            f"{count_of(summary.written, 'description')} written, {summary.dropped} dropped for "
+            f"claiming what the catalogue does not say; "
             f"{summary.waiting - summary.written - summary.dropped} left."
         )

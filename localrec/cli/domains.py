@@ -9,6 +9,7 @@ import typer
 
 from localrec.cli.context import Commands, command_context, console, note
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.prose import count_of, with_article
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
@@ -135,7 +136,8 @@ def check(name: DomainArgument) -> None:
     for problem in checked.problems:
         note(problem)
     if checked.problems:
-        raise InputError(f"{checked.name} has {len(checked.problems)} problems.", "Mend its files.")
+        found = count_of(len(checked.problems), "problem")
+        raise InputError(f"{checked.name} has {found}.", "Mend its files.")
     note(f"{checked.name} is in order.")
 
 
@@ -178,8 +180,8 @@ def show_proposal(proposal: Proposal, table: RecordTable) -> None:
     from localrec.foundation.text import clean_text
 
     out = console()
-    rows = f"{len(table.rows):,} rows and {len(table.columns)} columns"
-    out.print(Text(f"{table.path.name} is {table.layout}: {rows}."))
+    size = f"{count_of(len(table.rows), 'row')} and {count_of(len(table.columns), 'column')}"
+    out.print(Text(f"{table.path.name} is {table.layout}: {size}."))
     shown = Table("column", "first values", "becomes", box=None)
     first = [cells for _, cells in table.rows[:_SHOWN_NAMES]]
     for place, column in enumerate(table.columns):
@@ -195,7 +197,10 @@ def show_domain(domain: Domain) -> None:
     from rich.text import Text
 
     out = console()
-    out.print(Text(f"{domain.name}: each item is a {domain.singular}."))
+    item = f"each item is {with_article(domain.singular)}"
+    if domain.singular == domain.plural:  # of another language, or with one form alone
+        item = f"the items are called {domain.plural}"
+    out.print(Text(f"{domain.name}: {item}."))
     for kind, spec in domain.attributes.items():
         words = ", ".join(spec.words)
         out.print(Text(f"  {spec.role}: {kind}  ({words})", style="dim"))

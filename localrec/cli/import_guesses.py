@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from localrec.sources.catalogues.records import RecordTable
     from localrec.sources.mapped_table import TableMapping
 
+_History = TypeVar("_History", "HistoryRows", "BulkHistory")
 
 # Lines beyond which a part tells what a table is, DuckDB reads it, and further columns of its
 # items stay behind.
@@ -108,10 +109,19 @@ def _as_history(
         except InputError:  # titles above the header, ratings such as 8/10: row by row, then
             note(f"{path.name} is read row by row, which takes longer.")
         else:
-            return bulk, domain
+            return _with_form_notes(bulk, table), domain
     found = read_history(open_whole(table), mapping, domain, options.user)
     refuse_heavy_losses(found.report)
-    return found, domain
+    return _with_form_notes(found, table), domain
+
+
+def _with_form_notes(found: _History, table: RecordTable) -> _History:
+    """What was read, with a receipt that tells of the table's encoding and trailing commas."""
+    from localrec.sources.table_notes import form_notes
+
+    notes = (*form_notes(table.encoding, table.surplus, ()), *found.report.notes)
+    report = msgspec.structs.replace(found.report, notes=notes)
+    return msgspec.structs.replace(found, report=report)
 
 
 def _domain_of_history(name: str, table: RecordTable, mapping: TableMapping) -> Domain:
@@ -160,6 +170,7 @@ def describe_table(table: RecordTable) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from localrec.foundation.prose import count_of
     from localrec.foundation.text import clean_text
     from localrec.sources.near_kinds import nearest_kinds
 
@@ -167,7 +178,7 @@ def describe_table(table: RecordTable) -> None:
     out.print(
         Text(
             f"{table.path.name} is {table.layout}: {'more than ' if table.is_part else ''}"
-            f"{len(table.rows):,} rows and {len(table.columns)} columns."
+            f"{count_of(len(table.rows), 'row')} and {count_of(len(table.columns), 'column')}."
         )
     )
     shown = Table("column", "first values", box=None)

@@ -160,6 +160,10 @@ class Domain(msgspec.Struct, Record, eq=False, frozen=True, forbid_unknown_field
                 return kind
         return None
 
+    def counted(self, count: int) -> str:
+        """A number of items as the domain calls them: "1 wine", "2,410 wines"."""
+        return f"{count:,} {self.singular if count == 1 else self.plural}"
+
     def concept_names(self, kind: str) -> dict[str, str]:
         """Map every spelling of a kind's taxonomy to its concept's name (without `ask` words)."""
         names: dict[str, str] = {}

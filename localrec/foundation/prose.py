@@ -15,14 +15,19 @@ def join_words(words: Sequence[str]) -> str:
 
 # A vowel's letter, but where it is spoken as "you" or "won"; and an h that is silent.
 _VOWEL_FIRST = re.compile(
-    r"(?!uni(?![dmn])|us[aeu]|ut[eio]|eu|ewe|ubiq|one\b|once\b)[aeiou]|hon(est|ou?r)|hour|heir",
+    r"(?!uni(?![dmn])|uk[eu]|ur[aeiou]|us[aeu]|ut[eio]|eu|ewe|ubiq|one\b|once\b)[aeiou]"
+    r"|hon(est|ou?r)|hour|heir",
     re.IGNORECASE,
 )
+# What is spelt or counted aloud: "an FM radio", "an X-ray", "an 8", "an 1890s"; "a USB".
+_SPELT_VOWEL = re.compile(r"[FHLMNRSX](?:[B-DF-HJ-NP-TV-Z0-9]+\b|-)|8|1[18](?:\d\d)?(?!\d)")
+_SPELT_YOU = re.compile(r"U(?:[A-Z]|SB)\b")
 
 
 def with_article(noun: str) -> str:
     """`noun` behind "a" or "an", by the sound that it begins with: "a unit", "an hour"."""
-    return f"{'an' if _VOWEL_FIRST.match(noun) else 'a'} {noun}"
+    is_vowel = _SPELT_VOWEL.match(noun) or _VOWEL_FIRST.match(noun)
+    return f"{'an' if is_vowel and not _SPELT_YOU.match(noun) else 'a'} {noun}"
 
 
 def as_sentence(text: str) -> str:

@@ -24,6 +24,7 @@ _ANSI = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
 # Any tag-like word counts as a token: a list of the tokens of today's models would be out of
 # date tomorrow, and a space inside `<b>` does no harm.
 _CHAT_TOKEN = re.compile(r"<(?=[^\s\d])|\[(?=/?[A-Z][A-Z_]*\])")
@@ -73,6 +74,11 @@ def clean_text(value: object, limit: int = MAX_TEXT) -> str:
     if "<" not in text and "[" not in text:  # nearly always, and half of the time
         return text[:limit].rstrip()
     return _CHAT_TOKEN.sub(lambda token: token.group() + " ", text)[:limit].rstrip()
+
+
+def has_controls(text: str) -> bool:
+    """Whether `clean_text` drops what could move a cursor or turn the direction of a text."""
+    return not text.isprintable() and _CONTROL.search(text) is not None
 
 
 def clean_name(value: object) -> str:

@@ -25,6 +25,7 @@ from localrec.graph.joined_items import (
     find_joined,
     find_staged,
     merged_properties,
+    properties_beside_written,
     tell_joined,
 )
 from localrec.graph.namesakes import match_recipes
@@ -179,10 +180,12 @@ def store_receipt(store: Store, report: ImportReport, by: str | None = None) -> 
 def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> None:
     if replace:
         store.execute(
-            f"UPDATE node SET name = s.name, properties = s.properties FROM {staged} s "
-            "WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
-            "AND (node.name <> s.name OR node.properties::VARCHAR <> s.properties) "
-            "AND node.node_id NOT IN (SELECT node_id FROM joined)",
+            f"UPDATE node SET name = told.name, properties = told.properties FROM ("
+            f"SELECT n.node_id, s.name, {properties_beside_written()} AS properties "
+            f"FROM {staged} s JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key "
+            "WHERE n.node_id NOT IN (SELECT node_id FROM joined)) told "
+            "WHERE node.node_id = told.node_id AND (node.name <> told.name "
+            "OR node.properties::VARCHAR <> told.properties::VARCHAR)",
             [domain],
         )
     store.execute(

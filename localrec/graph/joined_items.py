@@ -18,6 +18,7 @@ from localrec.graph.store import Store
 
 _TEXTS = ("description", "image_description")
 _NAMED = 5  # recipes that a receipt names
+_WRITTEN = "('model', 'picture')"  # marks of texts that were written in this workspace
 _NEW_KINDS = (
     "(j.node_id, l.edge) NOT IN (SELECT (source_id, kind) FROM edge "
     "WHERE source_id IN (SELECT node_id FROM joined) AND properties->>'$.by' IS NULL)"
@@ -92,6 +93,32 @@ def merged_properties(*, newest_wins: bool) -> str:
     return f"json_merge_patch({first}, {last})"
 
 
+def properties_beside_written() -> str:
+    """SQL for what a staged item `s` says, with the texts that were written here for a stored `n`.
+
+    A model's text (`localrec describe`, `localrec images describe`) stays until a file states one;
+    the mark of an item that a model failed on stays with the text that it failed to better.
+    """
+    told = "s.properties::JSON"
+    for text in _TEXTS:
+        old, new, mark = (
+            f"n.properties->>'$.{text}'",
+            f"s.properties->>'$.{text}'",
+            f"n.properties->>'$.{text}_source'",
+        )
+        is_stated = (
+            f"(coalesce({new}, '') <> '' "
+            f"AND coalesce(s.properties->>'$.{text}_source', 'source') <> 'generated')"
+        )
+        stays = (
+            f"(({mark} IN {_WRITTEN} AND NOT {is_stated}) "
+            f"OR ({mark} = 'template' AND {old} = {new} AND NOT {is_stated}))"
+        )
+        kept = f"json_object('{text}', {old}, '{text}_source', {mark})"
+        told = f"CASE WHEN {stays} THEN json_merge_patch({told}, {kept}) ELSE {told} END"
+    return told
+
+
 def _is_stated(node: str, text: str) -> str:
     """SQL that is true where a file stated a text: it bears no mark, or that of a source."""
     properties = f"{node}.properties"
@@ -110,9 +137,10 @@ def tell_joined(
     """
     notes = report.notes
     if joined:
+        they, theirs = ("it", "its own") if joined == 1 else ("they", "theirs")
         notes += (
-            f"{_counted(joined, domain)} came with another catalogue before: what they lacked was "
-            "added, nothing of theirs was replaced.",
+            f"{domain.counted(joined)} came with another catalogue before: what {they} lacked was "
+            f"added, nothing of {theirs} was replaced.",
         )
     if recipes.differing:
         names = list(recipes.differing[:_NAMED])
@@ -124,13 +152,9 @@ def tell_joined(
     if recipes.apart:
         have = "has" if recipes.apart == 1 else "have"
         notes += (
-            f"{_counted(recipes.apart, domain)} {have} the name of another recipe that is here; "
+            f"{domain.counted(recipes.apart)} {have} the name of another recipe that is here; "
             "each is an item of its own.",
         )
     return msgspec.structs.replace(
         report, kept=report.kept - joined, merged=report.merged + joined, notes=notes
     )
-
-
-def _counted(count: int, domain: Domain) -> str:
-    return f"{count:,} {domain.singular if count == 1 else domain.plural}"

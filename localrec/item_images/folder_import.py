@@ -18,6 +18,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import ImportReport
 from localrec.foundation.errors import CutShortError, InputError
 from localrec.foundation.progress import Progress
+from localrec.foundation.prose import with_article
 from localrec.foundation.text import clean_text
 from localrec.graph.image_store import (
     ItemImage,
@@ -96,7 +97,7 @@ def import_images(
         ) from stop
     if not intake.kept:
         raise InputError(
-            f"{folder} holds no picture of a {domain.singular}: "
+            f"{folder} holds no picture of {with_article(domain.singular)}: "
             f"{intake.import_log.first_drop() if files or links else 'it is empty'}.",
             "Name each file like its item, or name the column that holds the files' names.",
         )

@@ -103,12 +103,12 @@ def detect_kind(path: Path) -> str:
     from localrec.sources.detection import preview_file
     from localrec.sources.foreign_files import has_header_alone, name_foreign_file, refuse_nothing
 
-    refuse_nothing(path)
     preview = preview_file(path)
     kinds = source_kinds()
     fitting = [kind for kind in kinds if open_source(kind).recognises(preview)]
     if len(fitting) == 1:
         return fitting[0]
+    refuse_nothing(path)
     if fitting:
         raise InputError(
             f"{path} looks like {' and like '.join(fitting)}.",

@@ -17,6 +17,7 @@ from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.personal_items import Deed, PersonalItems
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 from localrec.sources.xml_records import XmlElement, read_records
 
 _NEEDED = {"objectname", "objectid", "rating"}
@@ -109,10 +110,8 @@ class BoardGameGeekSource:
                 f"has {', '.join(table.header[:20])}.",
                 "Download the collection from BoardGameGeek again.",
             )
-        for row, cells in table.rows():
+        for row, cells in watched_rows(table, import_log):
             yield ExportCells(row, cells, import_log)
-        for row, problem in table.ragged:
-            import_log.drop(row, None, problem)
 
 
 def _as_columns(item: XmlElement) -> dict[str, str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from localrec.foundation.text import clean_name, clean_text
+from localrec.foundation.text import MAX_TEXT, clean_name, clean_text
 from localrec.sources.bulk_tables import latest_moment
 from localrec.sources.import_log import ImportLog
 
@@ -51,7 +51,11 @@ class RowCells:
 
     def note(self, column: str) -> str | None:
         """A person's own words as plain text; None where there are none."""
-        return plain_text(self.raw(column)) or None
+        told = self.raw(column)
+        note = plain_text(told, max(MAX_TEXT, 2 * len(told)))
+        if len(note) > MAX_TEXT:
+            self._repair(column, f"has {len(note):,} letters, cut to {MAX_TEXT:,}")
+        return note[:MAX_TEXT].rstrip() or None
 
     def stars(self, column: str) -> float | None:
         """A rating in stars, 0.5 to 5; None where none was given (0 means that too)."""
@@ -122,10 +126,10 @@ class RowCells:
         self._import_log.repair(self.row, column, problem)
 
 
-def plain_text(markup: str) -> str:
+def plain_text(markup: str, limit: int = MAX_TEXT) -> str:
     """The text of a review without its tags and entities; what is no tag ("I <3 it") stays."""
     text = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", markup))
-    return clean_text(html.unescape(text))
+    return clean_text(html.unescape(text), limit)
 
 
 def to_isbn13(isbn: str) -> str | None:

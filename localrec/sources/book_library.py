@@ -27,6 +27,8 @@ from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
+from localrec.sources.protocols import Field
+from localrec.sources.table_notes import watched_rows
 
 _MOST_LABELS = 100
 
@@ -114,6 +116,7 @@ class LibraryLayout(msgspec.Struct, frozen=True):
     kind: str
     service: str
     required: tuple[str, ...]
+    fields: tuple[Field, ...]
     read_book: Callable[[RowCells, BookTitle], BookRecord]
 
 
@@ -197,15 +200,14 @@ def _check_columns(table: DelimitedTable, layout: LibraryLayout) -> None:
 def _read_books(
     table: DelimitedTable, layout: LibraryLayout, import_log: ImportLog
 ) -> Iterator[BookRecord]:
-    for row, cells in with_iso_days(table.rows(), _DAYS, import_log):
+    rows = watched_rows(table, import_log, layout.fields)
+    for row, cells in with_iso_days(rows, _DAYS, import_log):
         one = RowCells(row, cells, import_log)
         title = split_title(one.raw("Title"))
         if title.name:
             yield layout.read_book(one, title)
         else:
             import_log.drop(row, "Title", "has no title")
-    for row, problem in table.ragged:
-        import_log.drop(row, None, problem)
 
 
 def _without_doubles(books: Iterable[BookRecord], import_log: ImportLog) -> dict[str, BookRecord]:

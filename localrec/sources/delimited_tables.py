@@ -51,6 +51,7 @@ class DelimitedTable:
         self.limits = limits or FileLimits()
         self.encoding = detect_encoding(path, self.limits, encoding)
         self.ragged: list[tuple[int, str]] = []  # (row number, problem), filled while reading
+        self.surplus = 0  # rows with empty cells behind the last column, counted while reading
         self.quoted = quoted
         self.header: tuple[str, ...] = ()
         with open_text(path, self.limits, self.encoding) as stream:
@@ -65,12 +66,14 @@ class DelimitedTable:
             InputError: a fault that makes the rest of the file doubtful, or a limit passed.
         """
         self.ragged.clear()
+        self.surplus = 0
         count = len(self.header)
         for row, cells in self._records():
             if row < self._first_row or not cells:
                 continue
             if len(cells) > count and not any(map(str.strip, cells[count:])):
                 cells = cells[:count]  # a spreadsheet adds such cells
+                self.surplus += 1
             if len(cells) != count:
                 self.ragged.append((row, self._ragged_problem(cells)))
                 continue

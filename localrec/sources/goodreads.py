@@ -99,5 +99,6 @@ _LAYOUT = LibraryLayout(
     GoodreadsSource.kind,
     "Goodreads",
     ("Title", "Author", "My Rating", "Exclusive Shelf"),
+    GoodreadsSource.fields,
     _read_book,
 )

@@ -22,6 +22,7 @@ from localrec.sources.personal_export import export_owner
 from localrec.sources.personal_items import Deed
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
+from localrec.sources.table_notes import watched_rows
 
 _ID = re.compile(r"tt\d{5,10}", re.ASCII)
 _DATES = ("%a %b %d %H:%M:%S %Y", "%d-%b-%Y")
@@ -95,13 +96,11 @@ class ImdbSource:
         reader = _Reader(ScreenHistory(owner, domain, import_log), import_log)
         rows = (
             (row, {names[name]: cell for name, cell in cells.items()})
-            for row, cells in table.rows()
+            for row, cells in watched_rows(table, import_log, self.fields)
         )
         for row, told in with_iso_days(rows, ("date rated", "created"), import_log):
             reader.take(ExportCells(row, told, import_log))
         reader.take_episodes()
-        for row, problem in table.ragged:
-            import_log.drop(row, None, problem)
         return reader.titles.history(path).as_part()
 
 

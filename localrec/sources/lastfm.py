@@ -34,6 +34,7 @@ from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.play_counts import PlayCounts, recording_id
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 
 # What the exporters call their columns; the first that a header has counts.
 _NAMES = {
@@ -174,13 +175,12 @@ class LastFmSource:
         table, columns = self._open(path)
         times = [name for name in table.header if name.casefold() in _NAMES["time"]]
         kept = 0
-        for row, cells in with_iso_days(table.rows(), times, import_log):
+        rows = watched_rows(table, import_log)
+        for row, cells in with_iso_days(rows, times, import_log):
             told = {name: " ".join(cells[one] for one in ones) for name, ones in columns.items()}
             if len(times) > 1 and seconds_of(told["time"].strip()) is None:
                 told["time"] = _first_time([cells[one] for one in times]) or told["time"]
             kept += counter.take(row, told)
-        for row, problem in table.ragged:
-            import_log.drop(row, None, problem)
         return kept
 
     def _open(self, path: Path) -> tuple[DelimitedTable, dict[str, tuple[str, ...]]]:

@@ -28,6 +28,7 @@ from localrec.sources.export_cells import FIRST_WORK
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner, moment_problem
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 
 _FIRST_FILM = datetime(1888, 1, 1)
 _ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
@@ -137,10 +138,9 @@ class LetterboxdSource:
         kept = 0
         for name, table in tables.items():
             reader = _FileReader(name, import_log, films, key_of_link)
-            rows = with_iso_days(table.rows(), _DAYS, import_log)
+            told = watched_rows(table, import_log, file=name)
+            rows = with_iso_days(told, _DAYS, import_log)
             kept += sum(reader.take(row, cells) for row, cells in rows)
-            for row, problem in table.ragged:
-                import_log.drop(row, name, problem)
         return films, kept
 
     def _open(self, name: str, member: Member) -> DelimitedTable:

@@ -26,6 +26,7 @@ from localrec.sources.personal_export import export_owner
 from localrec.sources.personal_items import Deed
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle
+from localrec.sources.table_notes import watched_rows
 
 _SHORT = {"title", "date"}
 _FULL = {"profile name", "start time", "duration", "title"}
@@ -105,8 +106,6 @@ class NetflixSource:
             rows = self._rows(table, owner, import_log)
         titles = ScreenHistory(owner, domain, import_log)
         _Reader(titles, import_log, rows).read()
-        for row, problem in table.ragged:
-            import_log.drop(row, None, problem)
         return titles.history(path)
 
     def _rows(
@@ -121,7 +120,7 @@ class NetflixSource:
             )
         rows = [
             (row, {name.casefold(): cell for name, cell in cells.items()})
-            for row, cells in table.rows()
+            for row, cells in watched_rows(table, import_log, self.fields)
         ]
         profiles = {clean_name(cells.get("profile name")) for _, cells in rows}
         if len(profiles) < 2:

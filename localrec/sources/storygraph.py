@@ -95,5 +95,6 @@ _LAYOUT = LibraryLayout(
     StoryGraphSource.kind,
     "StoryGraph",
     ("Title", "Authors", "Read Status", "Star Rating"),
+    StoryGraphSource.fields,
     _read_book,
 )

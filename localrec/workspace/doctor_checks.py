@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.foundation.errors import LocalrecError
+from localrec.foundation.errors import BusyError, LocalrecError
+from localrec.foundation.prose import count_of
 from localrec.workspace.doctor_store import (
     CheckResult,
     check_copies,
@@ -88,8 +89,12 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         return
     try:
         with OpenWorkspace(folder) as opened:
-            domains = opened.domains()
-            counts = {name: _searchable_items(opened.context(name)) for name in domains}
+            contexts = [opened.context(name) for name in opened.domains()]
+            counts = {one.domain.name: _searchable_items(one) for one in contexts}
+            vectors = {one.domain.name: [*_vectors(one)] for one in contexts}
+    except BusyError as busy:
+        yield CheckResult("workspace", "ok", f"not looked into: {busy.message}")
+        return
     except LocalrecError as error:
         yield CheckResult("workspace", "broken", error.message, error.hint)
         yield from check_copies(folder)
@@ -97,7 +102,8 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
     if not counts:
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
-        yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
+        yield CheckResult(f"catalogue {name}", "ok", f"{count_of(count, 'item')}, searchable")
+        yield from vectors[name]
         yield from _ranking(folder, name)
     yield from check_store(folder, repair)
     yield from check_domains(folder)
@@ -106,8 +112,21 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
 
 def _searchable_items(context: DomainContext) -> int:
     """Count the items of a domain; raises where questions could not be answered."""
-    _ = context.models.embedder.embed([context.domain.name]), context.fields, context.vocabulary
+    _ = context.models.embedder.embed([context.domain.name]), context.vocabulary
+    _ = context.indexes.compared_by
     return len(context.catalogue)
+
+
+def _vectors(context: DomainContext) -> Iterator[CheckResult]:
+    """How far the vectors of a domain have come; nothing where they are complete."""
+    name, remedy = f"vectors {context.domain.name}", "localrec index"
+    pending = context.indexes.pending
+    if pending is not None:
+        told = f"{pending.as_sentence()} Until then texts are compared by spelling."
+        yield CheckResult(name, "ok" if pending.is_running else "missing", told, remedy)
+    elif context.indexes.lacks_vectors:
+        told = "none yet: texts are compared by spelling"
+        yield CheckResult(name, "missing", told, remedy)
 
 
 def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:

@@ -221,7 +221,7 @@ def items_in_words(workspace: Path, name: str, items: int) -> str:
     domain = load_if_sound(name)
     if domain is None:
         return count_of(items, "item")
-    return f"{items:,} {domain.singular if items == 1 else domain.plural}"
+    return domain.counted(items)
 
 
 def keep_proposal(workspace: Path, proposal: Proposal) -> NewDomain:

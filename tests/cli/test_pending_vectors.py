@@ -22,6 +22,7 @@ from localrec.index.pending_vectors import (
     tell_pending,
 )
 from localrec.workspace import import_service
+from localrec.workspace.model_pool import ModelPool
 
 from .conftest import WINES, import_wines
 
@@ -202,3 +203,54 @@ def run_killed():
         return subprocess.run(command, capture_output=True, check=False).returncode
 
     return call
+
+
+@pytest.fixture
+def doctor(cli, monkeypatch):
+    """What doctor says of a workspace whose embedder needs no model file, and its exit code."""
+    monkeypatch.setattr(ModelPool, "embedder", property(lambda _: QUICK))
+
+    def look(folder):
+        outcome = cli("--workspace", str(folder), "--json", "doctor")
+        return outcome.code, {one["what"]: one for one in json.loads(outcome.out)}
+
+    return look
+
+
+def test_doctor_finds_a_workspace_sound_whose_vectors_are_being_made(cellar, doctor):
+    code, found = doctor(cellar)
+    assert code == 0
+    assert found["catalogue wines"]["detail"] == "6 items, searchable"
+    assert found["vectors wines"]["state"] == "ok"
+    assert "are being made in the background (0% of" in found["vectors wines"]["detail"]
+
+
+def test_doctor_tells_how_vectors_go_on_that_nobody_makes(cellar, doctor):
+    indexes = cellar / "indexes"
+    tell_pending(indexes, "wines", 3, 12, process=ended_process())
+    code, found = doctor(cellar)
+    assert code == 0
+    vectors = found["vectors wines"]
+    assert (vectors["state"], vectors["remedy"]) == ("missing", "localrec index")
+    assert "not complete (25% of 12 texts)" in vectors["detail"]
+
+
+def test_doctor_names_vectors_that_were_never_begun(cellar, doctor):
+    indexes = cellar / "indexes"
+    with open_settled(cellar, read_only=False) as store:
+        store.execute("DELETE FROM embedding")
+    end_pending_file(indexes)
+    code, found = doctor(cellar)
+    assert (code, found["vectors wines"]["state"]) == (0, "missing")
+
+
+def ended_process() -> int:
+    """The number of a process that is over."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def end_pending_file(indexes) -> None:
+    for path in indexes.glob("pending-*.json"):
+        path.unlink()

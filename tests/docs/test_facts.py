@@ -88,3 +88,9 @@ def test_no_page_is_written_without_a_title():
         if not re.search(r"^# \S", path.read_text("utf-8"), re.MULTILINE)
     ]
     assert untitled == []
+
+
+def test_the_page_of_sources_links_the_page_of_measured_files_where_it_gives_figures():
+    page = (CHECKOUT / "docs" / "sources.md").read_text("utf-8")
+    (section,) = [one for one in page.split("\n## ") if one.startswith("How it was checked")]
+    assert "](results/files.md#" in section

@@ -15,6 +15,12 @@ SPOKEN = (
         "a one-shot game",
         "a used book",
         "a house",
+        "a US film",
+        "a ukulele",
+        "a Uruguayan wine",
+        "a 1,800-page book",
+        "a RED wine",
+        "a NATO story",
     ),
     *(
         "an apple",
@@ -23,6 +29,12 @@ SPOKEN = (
         "an umbrella",
         "an uninteresting book",
         "an utter mess",
+        "an FM radio",
+        "an X-ray",
+        "an 8-player game",
+        "an 11,000-piece puzzle",
+        "an 18th birthday",
+        "an 1890s novel",
     ),
 )
 

@@ -59,8 +59,8 @@ def test_what_the_first_catalogue_says_stays_and_what_it_lacks_is_added(store: S
     assert links(store, edges["ingredient"]) == ["campari", "gin"]
     assert links(store, edges["glass"])
     assert report.notes == (
-        "1 drink came with another catalogue before: what they lacked was added, nothing of "
-        "theirs was replaced.",
+        "1 drink came with another catalogue before: what it lacked was added, nothing of "
+        "its own was replaced.",
     )
 
 
@@ -148,3 +148,48 @@ def test_a_changed_recipe_of_the_same_file_replaces_the_old_one(store) -> None:
     ingest_items(store, DRINKS, [drink("gin", "campari", "sweet vermouth")], FIRST)
     ingest_items(store, DRINKS, [drink("tequila", "honey")], FIRST)
     assert links(store, DRINKS.attributes["ingredient"].edge) == ["honey", "tequila"]
+
+
+def described(store: Store, text: str, mark: str) -> None:
+    """Marks the item's description as written in the workspace."""
+    patch = msgspec.json.encode({"description": text, "description_source": mark}).decode()
+    store.execute("UPDATE node SET properties = json_merge_patch(properties, ?)", [patch])
+
+
+def generated(text: str, **properties: str) -> ItemRow:
+    return drink("gin", description=text, description_source="generated", **properties)
+
+
+def test_the_same_catalogue_again_keeps_what_a_model_wrote(store: Store) -> None:
+    ingest_items(store, DRINKS, [generated("Negroni: gin.", id="7")], FIRST)
+    described(store, "A bitter classic.", "model")
+    ingest_items(store, DRINKS, [generated("Negroni: gin.", id="8")], FIRST)
+    told = properties(store)
+    assert (told["description"], told["description_source"]) == ("A bitter classic.", "model")
+    assert told["id"] == "8"
+
+
+def test_a_description_of_the_file_replaces_what_a_model_wrote(store: Store) -> None:
+    ingest_items(store, DRINKS, [generated("Negroni: gin.")], FIRST)
+    described(store, "A bitter classic.", "model")
+    ingest_items(store, DRINKS, [drink("gin", description="By the house.")], FIRST)
+    told = properties(store)
+    assert told["description"] == "By the house."
+    assert "description_source" not in told
+
+
+def test_what_was_seen_in_a_picture_stays_too(store: Store) -> None:
+    ingest_items(store, DRINKS, [generated("Negroni: gin.")], FIRST)
+    patch = '{"image_description": "A red drink.", "image_description_source": "picture"}'
+    store.execute("UPDATE node SET properties = json_merge_patch(properties, ?)", [patch])
+    ingest_items(store, DRINKS, [generated("Negroni: gin.")], FIRST)
+    assert properties(store)["image_description"] == "A red drink."
+
+
+def test_a_model_that_failed_is_asked_again_only_for_another_text(store: Store) -> None:
+    ingest_items(store, DRINKS, [generated("Negroni: gin.")], FIRST)
+    described(store, "Negroni: gin.", "template")
+    ingest_items(store, DRINKS, [generated("Negroni: gin.")], FIRST)
+    assert properties(store)["description_source"] == "template"
+    ingest_items(store, DRINKS, [generated("Negroni: gin and campari.")], FIRST)
+    assert properties(store)["description_source"] == "generated"

@@ -17,6 +17,7 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.list_cells import is_missing
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 
 _LONG = {"name", "ingredient_number", "ingredient", "measure"}
 _WIDE = {"name", "ingredient-1", "measure-1"}
@@ -119,10 +120,8 @@ class MrBostonSource:
 
 def _rows(table: DelimitedTable, import_log: ImportLog) -> Iterator[tuple[int, dict[str, str]]]:
     """Each row with its columns in lower case; the ragged ones are told."""
-    for row, cells in table.rows():
+    for row, cells in watched_rows(table, import_log):
         yield row, {name.casefold(): cell for name, cell in cells.items()}
-    for row, problem in table.ragged:
-        import_log.drop(row, None, problem)
 
 
 def _text(cells: Mapping[str, str], column: str) -> str:

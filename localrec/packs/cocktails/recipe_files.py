@@ -20,6 +20,7 @@ from localrec.packs.cocktails.recipe_catalogue import catalogue_of
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 
 
 class _ApiAnswer(msgspec.Struct):
@@ -84,10 +85,4 @@ class CocktailSource:
             header = tuple(dict.fromkeys(name for drink in drinks for name in drink))
             return header, iter(enumerate(drinks, 1))
         table = DelimitedTable(path, self._limits, encoding=self._encoding)
-        return table.header, _rows_of(table, import_log)
-
-
-def _rows_of(table: DelimitedTable, import_log: ImportLog) -> Iterator[Record]:
-    yield from table.rows()
-    for row, problem in table.ragged:
-        import_log.drop(row, None, problem)
+        return table.header, watched_rows(table, import_log)

@@ -15,6 +15,7 @@ from localrec.sources.catalogues.column_groups import part_amount
 from localrec.sources.catalogues.column_profiles import elements_of, is_yes
 from localrec.sources.catalogues.numbers import NumberFormat, number_format
 from localrec.sources.catalogues.records import Cell, RecordTable
+from localrec.sources.catalogues.text_watch import LIST_SIGNS, TextWatch
 from localrec.sources.import_log import ImportLog
 from localrec.sources.list_cells import is_missing, read_list
 
@@ -53,6 +54,7 @@ class CatalogueReader:
         }
         self._written: dict[str, tuple[str, ...]] = {}  # key -> what its first row calls the item
         self._zeros = dict.fromkeys(columns.numbers, 0)
+        self._watch = TextWatch(columns, self._links, table, import_log)
 
     def read(self) -> CatalogueRows:
         """Read every record."""
@@ -82,6 +84,7 @@ class CatalogueReader:
                     self._log.merge(row, None, "says the same as an earlier row")
                     continue
             item = self._item(row, key, name, cells)
+            self._watch.look(row, cells)
             if key in items:
                 items[key] = _joined(items[key], item)
                 gathered[key].append(row)
@@ -102,13 +105,13 @@ class CatalogueReader:
             self._log.gather(several)
             kind = next(iter(self._links), "links")
             self._log.tell(
-                f"{several + len(items):,} rows gather into {len(items):,} {self._domain.plural} "
+                f"{several + len(items):,} rows gather into {self._domain.counted(len(items))} "
                 f"with lists of {kind.replace('_', ' ')}."
             )
         if shared:
+            share = "1 row shares its" if shared == 1 else f"{shared:,} rows share their"
             self._log.tell(
-                f"{shared:,} rows share their name with another that says something else; each "
-                "is an item of its own."
+                f"{share} name with another that says something else; each is an item of its own."
             )
         for name, count in self._zeros.items():
             if count:
@@ -116,6 +119,7 @@ class CatalogueReader:
                 self._log.tell(
                     f"A 0 in column {column} is taken as not known ({count_of(count, 'row')})."
                 )
+        self._watch.finish()
         return CatalogueRows(items=tuple(items.values()), report=self._log.report(kept=len(items)))
 
     def _format(self, column: str) -> NumberFormat:
@@ -284,7 +288,7 @@ class CatalogueReader:
             return [None if one is None else str(one) for one in cell]
         if cell is None:
             return []
-        if not cell.strip().startswith(("[", "{", "c(")):
+        if not cell.strip().startswith(LIST_SIGNS):
             return elements_of(cell, separator) if separator else [cell]
         try:
             told = read_list(cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,11 @@ from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.proposal import propose_domain
 from localrec.sources.catalogues.records import RecordTable, open_records
 from localrec.sources.import_log import ImportLog
+from localrec.sources.list_cells import is_missing
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import form_notes
 
+_NAMELESS = re.compile(r"column \d+")  # what a column without a name is called
 _SAME_KINDS = {"variety": "genre", "tag": "genre", "category": "genre", "style": "genre"}
 
 
@@ -50,6 +54,8 @@ class CatalogueSource:
         table = open_records(path, self._limits)
         columns = columns_for(domain, table)
         import_log = ImportLog(self.kind, path, domain.name)
+        for sentence in _form_notes(table, columns):
+            import_log.tell(sentence)
         found = CatalogueReader(domain, columns, table, import_log).read()
         if not found.items:
             raise InputError(
@@ -57,6 +63,19 @@ class CatalogueSource:
                 "Each row needs a name.",
             )
         return found
+
+
+def _form_notes(table: RecordTable, columns: CatalogueColumns) -> list[str]:
+    """What the receipt says of a table's encoding, its trailing commas and unknown columns."""
+    nameless = [
+        name
+        for name in table.columns
+        if _NAMELESS.fullmatch(name) and all(map(is_missing, table.column(name)))
+    ]
+    known = {*columns.named(), *columns.ignored, *nameless}
+    unknown = [name for name in table.columns if name not in known]
+    surplus = len(table.rows) if nameless else table.surplus
+    return form_notes(table.encoding, surplus, unknown)
 
 
 def columns_for(domain: Domain, table: RecordTable) -> CatalogueColumns:

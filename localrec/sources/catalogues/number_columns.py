@@ -73,11 +73,11 @@ _PLAIN: dict[str, NumberSpec] = {
         more=("bigger",), less=("smaller",),
     ),
     "min players": NumberSpec(
-        kind="count", says="needs {value} players", bound="low",
+        kind="count", says="needs at least {value} players", bound="low",
         units={"player": 1, "people": 1, "person": 1},
     ),
     "max players": NumberSpec(
-        kind="count", says="takes {value} players", bound="high",
+        kind="count", says="takes up to {value} players", bound="high",
         units={"player": 1, "people": 1, "person": 1},
     ),
     "players": NumberSpec(

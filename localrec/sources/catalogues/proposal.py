@@ -76,6 +76,7 @@ class _Proposing:
     def __init__(self, name: str, table: RecordTable) -> None:
         self._name, self._table = name, table
         words = name.replace("_", "-").split("-")
+        words = [one for one in words if not one.isdigit()] or words  # "wines-2" are wines
         self.plural = " ".join(words)
         self.singular = " ".join([*words[:-1], singular(words[-1])])
         self._about = tuple(singular(word) for word in words)
@@ -348,6 +349,7 @@ class _Proposing:
             numbers=numbers.specs_with_year(columns.year_in_name),
             examples=_examples(
                 self.singular,
+                self.plural,
                 self._attributes,
                 self._common,
                 numbers.example(),
@@ -360,6 +362,7 @@ class _Proposing:
 
 def _examples(
     singular_noun: str,
+    plural_noun: str,
     attributes: Mapping[str, AttributeSpec],
     names: Mapping[str, Sequence[str]],
     bound: str,
@@ -369,6 +372,7 @@ def _examples(
 
     Args:
         singular_noun: What an item is called.
+        plural_noun: What items are called; an article goes only with a noun that has a plural.
         attributes: The kinds of the domain.
         names: Kind -> its names, the commonest first.
         bound: The end of a question that bounds a number.
@@ -380,6 +384,9 @@ def _examples(
         told = [one for one in names.get(of_role.get(role, ""), ()) if _PLAIN_NAME.fullmatch(one)]
         return told[place] if len(told) > place else None
 
+    def one(noun: str) -> str:
+        return noun if singular_noun == plural_noun else with_article(noun)
+
     component, other = common("component"), common("component", 1)
     container, maker = common("container"), common("creator")
     found = []
@@ -387,11 +394,11 @@ def _examples(
         is_made_of = "has" in attributes[of_role["component"]].says
         with_it = f"{singular_noun} with {component}"
         what = with_it if is_made_of else f"{component} {singular_noun}"
-        found.append(with_article(what) + (f", but nothing with {other}" if other else ""))
+        found.append(one(what) + (f", but nothing with {other}" if other else ""))
     if container and "from" in attributes[of_role["container"]].says:
-        found.append(with_article(f"{singular_noun} from {container}{bound}"))
+        found.append(one(f"{singular_noun} from {container}{bound}"))
     elif bound:
-        found.append(with_article(f"{singular_noun}{bound}"))
+        found.append(one(f"{singular_noun}{bound}"))
     if maker:
         found.append(f"something by {maker}")
     if not found and _PLAIN_NAME.fullmatch(first):

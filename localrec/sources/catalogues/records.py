@@ -23,6 +23,7 @@ from localrec.foundation.bounded_files import (
     read_json,
 )
 from localrec.foundation.errors import InputError
+from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name
 from localrec.sources.catalogues.header_words import meaning_of
@@ -56,6 +57,8 @@ class RecordTable(msgspec.Struct, kw_only=True):
         rows: Number of each row as a spreadsheet shows it, and its cells, one for each column.
         faults: What was mended or left out on the way.
         is_part: Whether the file goes on behind these rows.
+        encoding: What the text was read as.
+        surplus: How many rows ended in empty cells behind the last column.
     """
 
     path: Path
@@ -64,6 +67,8 @@ class RecordTable(msgspec.Struct, kw_only=True):
     rows: list[tuple[int, list[Cell]]]
     faults: list[RowProblem] = []
     is_part: bool = False
+    encoding: str = "utf-8"
+    surplus: int = 0
 
     @property
     def dropped(self) -> int:
@@ -101,6 +106,7 @@ def open_records(
             table = _open_json(path, limits, encoding, start)
         else:
             table = _open_delimited(path, limits, encoding, many)
+        table.encoding = encoding
     if not table.rows or not table.columns:
         raise InputError(f"{path} holds no rows.", "Check that it is the right file.")
     return table
@@ -112,12 +118,16 @@ def _open_delimited(path: Path, limits: FileLimits, encoding: str, many: int | N
         first = [] if many is None else list(islice(stream, many + 1))
         is_part = many is not None and len(first) > many
         whole = "".join(first[:_PART]) if is_part else "".join(first) + stream.read()
+    faults: list[RowProblem] = []
+    if "\0" in whole:
+        line = whole.count("\n", 0, whole.index("\0")) + 1
+        told = f"has the first of {count_of(whole.count(chr(0)), 'NUL character')}; all taken out"
+        faults.append(_fault(line, None, "repaired", told))
     lines = whole.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
     kept = [f"{line}\n" for line in lines.removeprefix("\ufeff").rstrip("\n").split("\n")]
     kept = with_whole_header(without_bars(kept))
     delimiter = _likeliest_delimiter(kept[:_LOOKED_AT])
     kept = _unspaced(kept, delimiter)
-    faults: list[RowProblem] = []
     top = lines_above_header(kept[:_LOOKED_AT], delimiter)
     if above := clean_name(" ".join(kept[:top])).strip(f"{delimiter} "):
         told = f"stands above the header: {above[:60]!r}; passed over"
@@ -132,8 +142,15 @@ def _open_delimited(path: Path, limits: FileLimits, encoding: str, many: int | N
     rows = _without_edges(columns, told_rows, faults)
     words = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}[delimiter]
     layout = f"a table parted by {words}, in {encoding}"
+    taken = {row for row, _ in rows}
     return RecordTable(
-        path=path, layout=layout, columns=columns, rows=rows, faults=faults, is_part=is_part
+        path=path,
+        layout=layout,
+        columns=columns,
+        rows=rows,
+        faults=faults,
+        is_part=is_part,
+        surplus=sum(len(cells) > len(columns) and row in taken for row, cells in told_rows),
     )
 
 

@@ -190,7 +190,7 @@ class DataScreen(ImportingScreen):
         self._datasets, self._domains = message.datasets, message.domains
         self.query_one("#datasets", FittedTable).fill(map(_cells, message.datasets))
         lines = [_arrival(one) for one in message.arrivals]
-        counts = [Content(f"{one.items:,} {one.plural}") for one in message.domains]
+        counts = [Content(one.counted) for one in message.domains]
         told = Content("\n").join([*counts, Content(""), *lines]) if lines else _EMPTY
         self.query_one("#arrivals Static", Static).update(told)
 

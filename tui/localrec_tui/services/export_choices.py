@@ -23,7 +23,7 @@ def export_choices(store: Store, user: str | None) -> tuple[ExportChoice, ...]:
         found += [_profile(user, name, is_only=len(names) == 1) for name in names]
     for one in domain_summaries(store):
         request = ExportRequest(what=_ITEMS, domain=one.name)
-        name = f"all {one.items:,} {one.plural}"
+        name = f"all {one.counted}" if one.items > 1 else f"the only {one.singular}"
         found.append(ExportChoice(name=name, form="CSV", file=f"{one.name}.csv", request=request))
     return (*found, _backup()) if found else ()
 

@@ -132,6 +132,7 @@ class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
         items: How many there are.
         examples: Questions it understands.
         has_shelf: Its items are made of what people have at hand.
+        singular: What one of its items is called.
     """
 
     name: str
@@ -139,6 +140,12 @@ class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
     items: int
     examples: tuple[str, ...] = ()
     has_shelf: bool = False
+    singular: str = ""
+
+    @property
+    def counted(self) -> str:
+        """How many there are, as they are called: "1 wine", "2,410 wines"."""
+        return f"{self.items:,} {(self.items == 1 and self.singular) or self.plural}"
 
 
 class ItemEdge(msgspec.Struct, frozen=True):

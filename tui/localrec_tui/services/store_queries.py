@@ -47,6 +47,7 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
                 DomainSummary(
                     name=name,
                     plural=domain.plural,
+                    singular=domain.singular,
                     items=count,
                     examples=domain.examples,
                     has_shelf=bool(domain.staples),
