@@ -101,3 +101,17 @@ def test_a_file_is_refused_where_a_tenth_of_its_rows_would_go(cellar, cli, tmp_p
     outcome = cli("--workspace", str(cellar), "import", "auto", str(path), "--domain", "wines")
     assert outcome.code == 1
     assert "8 of 44 rows would be left out: has no name (8)" in outcome.err
+
+
+def test_an_answer_tells_a_price_in_the_currency_of_its_header(empty_workspace, cli, tmp_path):
+    path = tmp_path / "weine.csv"
+    path.write_text(
+        "Name,Land,Preis (€)\nRiesling,Deutschland,12\nBarolo,Italien,45\nRioja,Spanien,15\n"
+        "Chablis,Frankreich,28\n"
+    )
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    assert cli(*workspace, "domains", "new", "weine", "--from", str(path), "--yes").code == 0
+    assert cli(*workspace, "import", "auto", str(path), "--domain", "weine").code == 0
+    answer = cli(*workspace, "ask", "--domain", "weine", "under 14 euros").out
+    assert [one["name"] for one in json.loads(answer)["items"]] == ["Riesling"]
+    assert "costs 12 euros" in answer
