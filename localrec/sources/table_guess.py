@@ -28,6 +28,8 @@ _LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)
 _ON_SCALE = 0.98  # of the ratings must lie on a scale; the others are errors in the file
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
+_OF_TIME = frozenset("time utc at unix stamp".split())
+_FIRST_SECOND, _LAST_SECOND = 600_000_000, 4_200_000_000  # 1989 to 2103
 _MOST_EVENTS = 15  # different words for what happened
 _MOSTLY = 0.8  # of a column's cells
 _OUT_OF = re.compile(r"(?:/|out of)\s*(\d{1,3})$")
@@ -184,9 +186,18 @@ def _user_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
 
 
 def _time_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
-    told = [one for one in profiles if one.holds == "date"]
+    """The column that says when something was done, and not when its item came out."""
+    told = [one for one in profiles if one.holds == "date" and one.meaning != "year"]
+    told += [one for one in profiles if one.holds in ("number", "id") and _counts_seconds(one)]
     told += [one for one in profiles if one.holds == "number" and one.meaning == "date"]
     return told[0] if told else None
+
+
+def _counts_seconds(one: ColumnProfile) -> bool:
+    """Whether a column of times has seconds since 1970, or thousandths of them."""
+    is_of_time = one.meaning in ("date", "minutes") or bool(_OF_TIME & set(header_words(one.name)))
+    spans = ((_FIRST_SECOND * times, _LAST_SECOND * times) for times in (1, 1000))
+    return is_of_time and any(low <= one.low and one.high <= high for low, high in spans)
 
 
 def _event_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -38,7 +38,7 @@ _RATING = re.compile(
 _STARS = re.compile(r"(?P<whole>[★⭐♥❤*]*)(?P<half>½?)[☆✩]*")
 _WORDED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")  # days with the month in letters
 _SHEET_DAY = re.compile(r"[2-6]\d{4}(?:[.,]\d+)?", re.ASCII)  # of a spreadsheet: days since 1900
-_SECONDS = re.compile(r"\d{9,10}(?:\d{3})?", re.ASCII)
+_SECONDS = re.compile(r"\d{9,10}(?P<thousandths>\d{3})?(?:\.\d+)?", re.ASCII)
 
 
 def read_history(
@@ -250,8 +250,9 @@ class _HistoryReader:
         at = parse_moment(told, *filter(None, (form,)), *_WORDED)
         if at is None and _SHEET_DAY.fullmatch(told):
             at = datetime(1899, 12, 30) + timedelta(days=float(told.replace(",", ".")))
-        if at is None and _SECONDS.fullmatch(told):
-            at = datetime.fromtimestamp(int(told) / (1000 if len(told) > 10 else 1))
+        if at is None and (seconds := _SECONDS.fullmatch(told)):
+            since = float(told) / (1000 if seconds["thousandths"] else 1)
+            at = datetime.fromtimestamp(since, UTC).replace(tzinfo=None)
         problem = "is no date" if at is None else moment_problem(at, _EARLIEST)
         if problem is None:
             return at
