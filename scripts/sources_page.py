@@ -56,8 +56,9 @@ localrec ask "science fiction from the 60s"
 
 A dump (`imdbtitles`, `openlibrary`, `musicbrainz`) is streamed and read for the items of the
 workspace alone, or whole with `--all`. Items are found by their identifier (IMDb's number, ISBN),
-else by title with year or maker, tracks by album and artist; the receipt says how many. Only what
-an item lacks is added. It says nothing of who has an item, and goes with the item.
+else by title with year or maker, tracks by album and artist; the receipt says how many. A title is
+one item's at most: two that may be it get nothing, and the receipt names them. Only what an item
+lacks is added. It says nothing of who has an item, and goes with the item.
 """
 _ROWS = """## What happens to bad rows
 
