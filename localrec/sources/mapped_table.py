@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -28,12 +29,14 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
+from localrec.data.series_parts import numbers_episodes
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.catalogues.header_words import property_name
 from localrec.sources.domain_words import domain_of_header
 from localrec.sources.event_words import known_events
 from localrec.sources.film_rows import film_row, genre_links
@@ -62,6 +65,7 @@ _FORMATS = {
     ".parquet": "parquet",
 }
 _MAPPING_BYTES = 1 << 20
+_SHOWS = ("series", "anime")
 
 
 class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,6 +81,8 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         note: The person's own words.
         year: When the item came out.
         creator: Its author, director or artist.
+        parts: What numbers the volumes or episodes of one title, each an item; part of its key.
+            A show is one item of series and anime, however many of its episodes were seen.
     """
 
     item: str
@@ -88,6 +94,12 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     note: str | None = None
     year: str | None = None
     creator: str | None = None
+    parts: tuple[str, ...] = ()
+
+    def parts_for(self, domain: Domain) -> tuple[str, ...]:
+        """The columns that tell items of one title apart in a domain."""
+        is_show = domain.name in _SHOWS
+        return tuple(one for one in self.parts if not (is_show and numbers_episodes(one)))
 
 
 class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,6 +166,7 @@ class MappedTableSource:
         Field("columns.user", "the person's key"),
         Field("columns.item", "the item's key"),
         Field("columns.title, year, creator", "the item's name and properties; decade, creator"),
+        Field("columns.parts", "behind the item's key; properties"),
         Field("columns.rating", "the rating, in stars by `rating.scale`"),
         Field("columns.timestamp", "when, in UTC"),
         Field("columns.event", "rated, liked, seen, wanted ... by `events`"),
@@ -214,7 +227,7 @@ class MappedTableSource:
         flat = self._open(data, mapping, named)
         import_log = ImportLog(self.kind, data, domain.name)
         _tell_unrated(import_log, flat, mapping)
-        table = _table(flat, mapping, user)
+        table = _table(flat, mapping, user, mapping.columns.parts_for(domain))
         return table.history(import_log, _read_items(table, flat, mapping, domain))
 
     def _check_kinds(self, path: Path, mapping: TableMapping, domain: Domain) -> None:
@@ -315,8 +328,8 @@ def _named_columns(mapping: TableMapping) -> dict[str, str]:
     """Column of the data -> where the mapping names it first."""
     named = {
         column: f"columns.{field}"
-        for field, column in msgspec.structs.asdict(mapping.columns).items()
-        if column is not None
+        for field, told in msgspec.structs.asdict(mapping.columns).items()
+        for column in ((told,) if isinstance(told, str) else told or ())
     }
     for attribute in mapping.attributes:
         named.setdefault(attribute.column, "attributes")
@@ -325,9 +338,20 @@ def _named_columns(mapping: TableMapping) -> dict[str, str]:
     return named
 
 
-def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable:
+def _item_key(flat: FlatFile, item: str, parts: Sequence[str]) -> str:
+    """SQL for the key of an item: its own column, with the number of its volume behind it."""
+    own = clean_name_of(flat.cells[item])
+    if not parts:
+        return own
+    numbers = ", ".join(f"nullif({clean_name_of(flat.cells[one])}, '')" for one in parts)
+    return f"CASE WHEN {own} = '' THEN '' ELSE concat_ws(' ', {own}, {numbers}) END"
+
+
+def _table(
+    flat: FlatFile, mapping: TableMapping, user: str | None, parts: Sequence[str]
+) -> BulkTable:
     at = mapping.columns
-    typed: dict[str, str] = {"item_key": clean_name_of(flat.cells[at.item])}
+    typed: dict[str, str] = {"item_key": _item_key(flat, at.item, parts)}
     faults = [*flat.faults, empty(at.item, "item_key")]
     if at.user is not None:
         typed["user_key"] = clean_name_of(flat.cells[at.user])
@@ -419,7 +443,7 @@ def _read_items(
 
 def _item(key: str, told: dict[str, str], mapping: TableMapping, domain: Domain) -> ItemRow:
     at = mapping.columns
-    title = clean_name(told[at.title]) if at.title else ""
+    title = clean_name(told[at.title or at.item]) if at.title or at.parts else ""
     creator = clean_name(told[at.creator]) if at.creator else ""
     written_year = told[at.year].strip() if at.year else ""
     year = int(written_year[:4]) if re.match(r"[12]\d{3}\b", written_year, re.ASCII) else None
@@ -432,6 +456,7 @@ def _item(key: str, told: dict[str, str], mapping: TableMapping, domain: Domain)
     if creator and maker and all(link.kind != maker for link in links):
         links.append(AttributeLink(kind=maker, name=creator))
     properties: dict[str, Scalar] = {name: clean_text(told[name]) for name in mapping.properties}
+    properties.update((property_name(one), clean_name(told[one])) for one in at.parts_for(domain))
     if creator:
         properties["creator"] = creator
     return film_row(key, title or key, year, links, domain, properties, creator)

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from localrec.data.rows import Event
+from localrec.data.series_parts import is_part_number, numbers_parts
 from localrec.foundation.toml_text import toml_text
 from localrec.sources import open_source, source_kinds
 from localrec.sources.catalogues.column_profiles import ColumnProfile, is_yes, profile_columns
@@ -108,8 +109,10 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
         "item": item, "user": who, "title": title, "rating": rating, "timestamp": when,
         "event": event, "note": note, "year": year, "creator": creator,
     }  # fmt: skip
+    named = {field: one.name for field, one in columns.items() if one}
+    parts = [one.name for one in left if item is title and _numbers_volumes(one)]
     return TableMapping(
-        columns=ColumnMapping(**{field: one.name for field, one in columns.items() if one}),
+        columns=ColumnMapping(**named, parts=tuple(parts)),
         data=table.path.name,
         rating=_scale(rating),
         timestamp=_moments(when, table),
@@ -119,7 +122,11 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
 
 def mapping_text(mapping: TableMapping) -> str:
     """A mapping as the TOML that `table` reads."""
-    columns = msgspec.structs.asdict(mapping.columns)
+    columns = {
+        field: list(told) if isinstance(told, tuple) else told
+        for field, told in msgspec.structs.asdict(mapping.columns).items()
+        if told
+    }
     told: dict[str, object] = {"data": mapping.data, "columns": columns}
     if mapping.columns.rating:
         scale = {"scale": list(mapping.rating.scale), "unrated": mapping.rating.unrated}
@@ -225,6 +232,12 @@ def _verdicts(liked: ColumnProfile) -> dict[str, Event]:
     """Each word of such a column -> what it says; no love is no dislike."""
     no = Event.SEEN if "loved" in header_words(liked.name) else Event.DISLIKED
     return {word.strip().lower(): Event.LIKED if is_yes(word) else no for word in liked.common}
+
+
+def _numbers_volumes(one: ColumnProfile) -> bool:
+    """Whether a column numbers the volumes or episodes of one title."""
+    numbers = sum(is_part_number(cell.removesuffix(".0")) for cell in one.common)
+    return numbers_parts(one.name) and numbers > _MOSTLY * len(one.common) > 0
 
 
 def _likeliest_name(profiles: list[ColumnProfile]) -> ColumnProfile | None:

@@ -15,7 +15,7 @@ import msgspec
 from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
-from localrec.data.series_parts import is_part_number, numbers_parts
+from localrec.data.series_parts import is_part_number
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key, clean_name, clean_text
@@ -31,7 +31,6 @@ from localrec.sources.personal_export import moment_problem
 
 _NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
-_SHOWS = ("series", "anime")
 _RATING = re.compile(
     r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
 )
@@ -120,9 +119,7 @@ class _HistoryReader:
         self._events = known_events(mapping.events)
         self._things = items_of(table, mapping)
         columns = _columns_of_things(domain, self._things, mapping)
-        # A show is one item, however many of its episodes were seen.
-        is_show = domain.name in _SHOWS
-        self._parts = () if is_show else tuple(filter(numbers_parts, self._things.columns))
+        self._parts = mapping.columns.parts_for(domain)
         self._reader = CatalogueReader(domain, columns, self._things, import_log)
         self._first: dict[tuple[str, str], int] = {}
         self._unrated = self._zeros = 0
