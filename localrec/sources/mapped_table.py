@@ -1,20 +1,7 @@
-"""Any table at all, with a mapping file that says which column is what.
+"""Any table at all, with a mapping file that says which column is what; see `table_mapping`.
 
 The mapping lies beside its data as `NAME.mapping.toml` and names the file in `data`; without that
-it is the one file beside it with the same NAME. The command line takes either of the two. All of
-`Mapping` may stand in it, nothing else:
-
-    data = "reading.csv"
-
-    [columns]
-    user = "reader"
-    item = "isbn"
-    title = "Title"
-    rating = "Score"
-    timestamp = "When"
-
-    [rating]
-    scale = [0, 10]
+it is the one file beside it with the same NAME. The command line takes either of the two.
 """
 
 from __future__ import annotations
@@ -23,13 +10,11 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from localrec.data.domains import Domain
-from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
-from localrec.data.series_parts import numbers_episodes
+from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.prose import count_of
@@ -54,6 +39,7 @@ from localrec.sources.sql_cells import (
     stars,
 )
 from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, parquet_table
+from localrec.sources.table_mapping import RatingScale, TableMapping, TimestampFormat
 
 _ENDING = ".mapping.toml"
 _FORMATS = {
@@ -65,95 +51,6 @@ _FORMATS = {
     ".parquet": "parquet",
 }
 _MAPPING_BYTES = 1 << 20
-_SHOWS = ("series", "anime")
-
-
-class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The data's own names for what localrec knows.
-
-    Args:
-        item: What tells items apart; their key. The title may serve.
-        user: Who; left out where all rows are one person's.
-        title: The item's name; its key where there is none.
-        rating: A number on the scale of `rating.scale`.
-        timestamp: When, as `timestamp` describes.
-        event: What happened, in the words of `events`.
-        note: The person's own words.
-        year: When the item came out.
-        creator: Its author, director or artist.
-        parts: What numbers the volumes or episodes of one title, each an item; part of its key.
-            A show is one item of series and anime, however many of its episodes were seen.
-    """
-
-    item: str
-    user: str | None = None
-    title: str | None = None
-    rating: str | None = None
-    timestamp: str | None = None
-    event: str | None = None
-    note: str | None = None
-    year: str | None = None
-    creator: str | None = None
-    parts: tuple[str, ...] = ()
-
-    def parts_for(self, domain: Domain) -> tuple[str, ...]:
-        """The columns that tell items of one title apart in a domain."""
-        is_show = domain.name in _SHOWS
-        return tuple(one for one in self.parts if not (is_show and numbers_episodes(one)))
-
-
-class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The lowest and highest rating that can be given, and the number that means "not rated"."""
-
-    scale: tuple[float, float] = (0, 5)
-    unrated: float | None = None
-
-    def __post_init__(self) -> None:
-        low, high = self.scale
-        if not -1e6 < low < high < 1e6:
-            raise ValueError(f"rating.scale goes from {low:g} to {high:g}")
-
-
-class TimestampFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How moments are written: seconds or milliseconds since 1970, ISO 8601, or by a format.
-
-    `format` is that of strptime, such as "%d/%m/%Y".
-    """
-
-    unit: Literal["since 1970", "iso"] = "iso"
-    format: str | None = None
-
-
-class AttributeColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of names that become links: the domain's `kind`, parted by `separator`."""
-
-    column: str
-    kind: str
-    separator: str | None = None
-
-
-class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a mapping file says.
-
-    Args:
-        columns: Which column is what.
-        data: The file, in the mapping's own folder.
-        delimiter: Between the cells of a CSV file; else the likeliest of comma, tab, ; and |.
-        rating: The scale.
-        timestamp: How moments are written.
-        events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
-        attributes: Columns that become links.
-        properties: Further columns to keep with the item, under their own names.
-    """
-
-    columns: ColumnMapping
-    data: str | None = None
-    delimiter: str | None = None
-    rating: RatingScale = RatingScale()
-    timestamp: TimestampFormat = TimestampFormat()
-    events: dict[str, Event] = {}
-    attributes: tuple[AttributeColumn, ...] = ()
-    properties: tuple[str, ...] = ()
 
 
 class MappedTableSource:

@@ -17,13 +17,13 @@ from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.day_order import DayOrder
 from localrec.sources.event_words import known_events
 from localrec.sources.list_cells import is_missing
-from localrec.sources.mapped_table import (
+from localrec.sources.table_history import rating_value
+from localrec.sources.table_mapping import (
     ColumnMapping,
     RatingScale,
     TableMapping,
     TimestampFormat,
 )
-from localrec.sources.table_history import rating_value
 
 _LEAST_SHARED = 2  # columns that make a format near
 _TOPS = (5.0, 10.0, 20.0, 100.0)

@@ -26,8 +26,8 @@ from localrec.sources.event_words import known_events
 from localrec.sources.export_cells import parse_moment
 from localrec.sources.import_log import ImportLog
 from localrec.sources.list_cells import is_missing
-from localrec.sources.mapped_table import RatingScale, TableMapping
 from localrec.sources.personal_export import moment_problem
+from localrec.sources.table_mapping import RatingScale, TableMapping
 
 _NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
