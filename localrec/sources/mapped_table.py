@@ -1,7 +1,8 @@
-"""Any table at all, with a mapping file that says which column is what; see `table_mapping`.
+"""Any table at all, with a mapping file that says which column is what.
 
-The mapping lies beside its data as `NAME.mapping.toml` and names the file in `data`; without that
-it is the one file beside it with the same NAME. The command line takes either of the two.
+The mapping (`table_mapping`) lies beside its data as `NAME.mapping.toml` and names the file in
+`data`; without that it is the one file beside it with the same NAME. The command line takes either
+of the two.
 """
 
 from __future__ import annotations
