@@ -15,7 +15,7 @@ import msgspec
 from record_tables import documented, markdown_table, one_line
 
 from localrec.foundation.bounded_files import FileLimits
-from localrec.sources import mapped_table, open_source, source_kinds
+from localrec.sources import open_source, source_kinds, table_mapping
 
 _OPENING = """# What is read from each format
 
@@ -56,8 +56,9 @@ localrec ask "science fiction from the 60s"
 
 A dump (`imdbtitles`, `openlibrary`, `musicbrainz`) is streamed and read for the items of the
 workspace alone, or whole with `--all`. Items are found by their identifier (IMDb's number, ISBN),
-else by title with year or maker, tracks by album and artist; the receipt says how many. Only what
-an item lacks is added. It says nothing of who has an item, and goes with the item.
+else by title with year or maker, tracks by album and artist; the receipt says how many. A title is
+one item's at most: two that may be it get nothing, and the receipt names them. Only what an item
+lacks is added. It says nothing of who has an item, and goes with the item.
 """
 _ROWS = """## What happens to bad rows
 
@@ -157,11 +158,11 @@ _TYPES = {
     "tuple[AttributeColumn, ...]": "sections",
 }
 _SECTIONS = {
-    "": mapped_table.TableMapping,
-    "[columns]": mapped_table.ColumnMapping,
-    "[rating]": mapped_table.RatingScale,
-    "[timestamp]": mapped_table.TimestampFormat,
-    "[[attributes]]": mapped_table.AttributeColumn,
+    "": table_mapping.TableMapping,
+    "[columns]": table_mapping.ColumnMapping,
+    "[rating]": table_mapping.RatingScale,
+    "[timestamp]": table_mapping.TimestampFormat,
+    "[[attributes]]": table_mapping.AttributeColumn,
 }
 
 
@@ -226,7 +227,7 @@ def _round_trips() -> str:
 
 
 def _mapping() -> str:
-    example = (mapped_table.__doc__ or "").partition("\n\n    ")[2]
+    example = (table_mapping.__doc__ or "").partition("\n\n    ")[2]
     parts = [_MAPPING, f"```toml\n{dedent('    ' + example).strip()}\n```\n"]
     for section, record in _SECTIONS.items():
         about = (record.__doc__ or "").partition("\n\n    Args:")[0]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from localrec.data.domains import Domain
     from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
     from localrec.sources.catalogues.records import RecordTable
-    from localrec.sources.mapped_table import TableMapping
+    from localrec.sources.table_mapping import TableMapping
 
 _History = TypeVar("_History", "HistoryRows", "BulkHistory")
 

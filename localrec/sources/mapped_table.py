@@ -1,39 +1,28 @@
 """Any table at all, with a mapping file that says which column is what.
 
-The mapping lies beside its data as `NAME.mapping.toml` and names the file in `data`; without that
-it is the one file beside it with the same NAME. The command line takes either of the two. All of
-`Mapping` may stand in it, nothing else:
-
-    data = "reading.csv"
-
-    [columns]
-    user = "reader"
-    item = "isbn"
-    title = "Title"
-    rating = "Score"
-    timestamp = "When"
-
-    [rating]
-    scale = [0, 10]
+The mapping (`table_mapping`) lies beside its data as `NAME.mapping.toml` and names the file in
+`data`; without that it is the one file beside it with the same NAME. The command line takes either
+of the two.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from localrec.data.domains import Domain
-from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
+from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.catalogues.header_words import property_name
 from localrec.sources.domain_words import domain_of_header
 from localrec.sources.event_words import known_events
 from localrec.sources.film_rows import film_row, genre_links
@@ -51,6 +40,7 @@ from localrec.sources.sql_cells import (
     stars,
 )
 from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, parquet_table
+from localrec.sources.table_mapping import RatingScale, TableMapping, TimestampFormat
 
 _ENDING = ".mapping.toml"
 _FORMATS = {
@@ -64,86 +54,6 @@ _FORMATS = {
 _MAPPING_BYTES = 1 << 20
 
 
-class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The data's own names for what localrec knows.
-
-    Args:
-        item: What tells items apart; their key. The title may serve.
-        user: Who; left out where all rows are one person's.
-        title: The item's name; its key where there is none.
-        rating: A number on the scale of `rating.scale`.
-        timestamp: When, as `timestamp` describes.
-        event: What happened, in the words of `events`.
-        note: The person's own words.
-        year: When the item came out.
-        creator: Its author, director or artist.
-    """
-
-    item: str
-    user: str | None = None
-    title: str | None = None
-    rating: str | None = None
-    timestamp: str | None = None
-    event: str | None = None
-    note: str | None = None
-    year: str | None = None
-    creator: str | None = None
-
-
-class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The lowest and highest rating that can be given, and the number that means "not rated"."""
-
-    scale: tuple[float, float] = (0, 5)
-    unrated: float | None = None
-
-    def __post_init__(self) -> None:
-        low, high = self.scale
-        if not -1e6 < low < high < 1e6:
-            raise ValueError(f"rating.scale goes from {low:g} to {high:g}")
-
-
-class TimestampFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How moments are written: seconds or milliseconds since 1970, ISO 8601, or by a format.
-
-    `format` is that of strptime, such as "%d/%m/%Y".
-    """
-
-    unit: Literal["since 1970", "iso"] = "iso"
-    format: str | None = None
-
-
-class AttributeColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of names that become links: the domain's `kind`, parted by `separator`."""
-
-    column: str
-    kind: str
-    separator: str | None = None
-
-
-class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a mapping file says.
-
-    Args:
-        columns: Which column is what.
-        data: The file, in the mapping's own folder.
-        delimiter: Between the cells of a CSV file; else the likeliest of comma, tab, ; and |.
-        rating: The scale.
-        timestamp: How moments are written.
-        events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
-        attributes: Columns that become links.
-        properties: Further columns to keep with the item, under their own names.
-    """
-
-    columns: ColumnMapping
-    data: str | None = None
-    delimiter: str | None = None
-    rating: RatingScale = RatingScale()
-    timestamp: TimestampFormat = TimestampFormat()
-    events: dict[str, Event] = {}
-    attributes: tuple[AttributeColumn, ...] = ()
-    properties: tuple[str, ...] = ()
-
-
 class MappedTableSource:
     """Reads CSV, TSV, JSON lines (each also as .gz) and Parquet by a mapping file."""
 
@@ -154,6 +64,7 @@ class MappedTableSource:
         Field("columns.user", "the person's key"),
         Field("columns.item", "the item's key"),
         Field("columns.title, year, creator", "the item's name and properties; decade, creator"),
+        Field("columns.parts", "behind the item's key; properties"),
         Field("columns.rating", "the rating, in stars by `rating.scale`"),
         Field("columns.timestamp", "when, in UTC"),
         Field("columns.event", "rated, liked, seen, wanted ... by `events`"),
@@ -214,7 +125,7 @@ class MappedTableSource:
         flat = self._open(data, mapping, named)
         import_log = ImportLog(self.kind, data, domain.name)
         _tell_unrated(import_log, flat, mapping)
-        table = _table(flat, mapping, user)
+        table = _table(flat, mapping, user, mapping.columns.parts_for(domain))
         return table.history(import_log, _read_items(table, flat, mapping, domain))
 
     def _check_kinds(self, path: Path, mapping: TableMapping, domain: Domain) -> None:
@@ -315,8 +226,8 @@ def _named_columns(mapping: TableMapping) -> dict[str, str]:
     """Column of the data -> where the mapping names it first."""
     named = {
         column: f"columns.{field}"
-        for field, column in msgspec.structs.asdict(mapping.columns).items()
-        if column is not None
+        for field, told in msgspec.structs.asdict(mapping.columns).items()
+        for column in ((told,) if isinstance(told, str) else told or ())
     }
     for attribute in mapping.attributes:
         named.setdefault(attribute.column, "attributes")
@@ -325,9 +236,20 @@ def _named_columns(mapping: TableMapping) -> dict[str, str]:
     return named
 
 
-def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable:
+def _item_key(flat: FlatFile, item: str, parts: Sequence[str]) -> str:
+    """SQL for the key of an item: its own column, with the number of its volume behind it."""
+    own = clean_name_of(flat.cells[item])
+    if not parts:
+        return own
+    numbers = ", ".join(f"nullif({clean_name_of(flat.cells[one])}, '')" for one in parts)
+    return f"CASE WHEN {own} = '' THEN '' ELSE concat_ws(' ', {own}, {numbers}) END"
+
+
+def _table(
+    flat: FlatFile, mapping: TableMapping, user: str | None, parts: Sequence[str]
+) -> BulkTable:
     at = mapping.columns
-    typed: dict[str, str] = {"item_key": clean_name_of(flat.cells[at.item])}
+    typed: dict[str, str] = {"item_key": _item_key(flat, at.item, parts)}
     faults = [*flat.faults, empty(at.item, "item_key")]
     if at.user is not None:
         typed["user_key"] = clean_name_of(flat.cells[at.user])
@@ -419,7 +341,7 @@ def _read_items(
 
 def _item(key: str, told: dict[str, str], mapping: TableMapping, domain: Domain) -> ItemRow:
     at = mapping.columns
-    title = clean_name(told[at.title]) if at.title else ""
+    title = clean_name(told[at.title or at.item]) if at.title or at.parts else ""
     creator = clean_name(told[at.creator]) if at.creator else ""
     written_year = told[at.year].strip() if at.year else ""
     year = int(written_year[:4]) if re.match(r"[12]\d{3}\b", written_year, re.ASCII) else None
@@ -432,6 +354,7 @@ def _item(key: str, told: dict[str, str], mapping: TableMapping, domain: Domain)
     if creator and maker and all(link.kind != maker for link in links):
         links.append(AttributeLink(kind=maker, name=creator))
     properties: dict[str, Scalar] = {name: clean_text(told[name]) for name in mapping.properties}
+    properties.update((property_name(one), clean_name(told[one])) for one in at.parts_for(domain))
     if creator:
         properties["creator"] = creator
     return film_row(key, title or key, year, links, domain, properties, creator)

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from localrec.data.rows import Event
+from localrec.data.series_parts import is_part_number, numbers_parts
 from localrec.foundation.toml_text import toml_text
 from localrec.sources.catalogues.column_profiles import ColumnProfile, is_yes, profile_columns
 from localrec.sources.catalogues.header_words import CREATORS, header_words
@@ -15,17 +16,19 @@ from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.day_order import DayOrder
 from localrec.sources.event_words import known_events
 from localrec.sources.list_cells import is_missing
-from localrec.sources.mapped_table import (
+from localrec.sources.table_history import rating_value
+from localrec.sources.table_mapping import (
     ColumnMapping,
     RatingScale,
     TableMapping,
     TimestampFormat,
 )
-from localrec.sources.table_history import rating_value
 
 _TOPS = (5.0, 10.0, 20.0, 100.0)
 _ON_SCALE = 0.98  # of the ratings must lie on a scale; the others are errors in the file
 _SHARED_TIMES = 1.15  # rows for each user on average above which a column tells users apart
+_OF_TIME = frozenset("time utc at unix stamp".split())
+_FIRST_SECOND, _LAST_SECOND = 600_000_000, 4_200_000_000  # 1989 to 2103
 _MOST_EVENTS = 15  # different words for what happened
 _MOSTLY = 0.8  # of a column's cells
 _OUT_OF = re.compile(r"(?:/|out of)\s*(\d{1,3})$")
@@ -74,8 +77,10 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
         "item": item, "user": who, "title": title, "rating": rating, "timestamp": when,
         "event": event, "note": note, "year": year, "creator": creator,
     }  # fmt: skip
+    named = {field: one.name for field, one in columns.items() if one}
+    parts = [one.name for one in left if item is title and _numbers_volumes(one)]
     return TableMapping(
-        columns=ColumnMapping(**{field: one.name for field, one in columns.items() if one}),
+        columns=ColumnMapping(**named, parts=tuple(parts)),
         data=table.path.name,
         rating=_scale(rating),
         timestamp=_moments(when, table),
@@ -85,7 +90,11 @@ def propose_mapping(table: RecordTable, user: str | None) -> TableMapping | None
 
 def mapping_text(mapping: TableMapping) -> str:
     """A mapping as the TOML that `table` reads."""
-    columns = msgspec.structs.asdict(mapping.columns)
+    columns = {
+        field: list(told) if isinstance(told, tuple) else told
+        for field, told in msgspec.structs.asdict(mapping.columns).items()
+        if told
+    }
     told: dict[str, object] = {"data": mapping.data, "columns": columns}
     if mapping.columns.rating:
         scale = {"scale": list(mapping.rating.scale), "unrated": mapping.rating.unrated}
@@ -152,9 +161,18 @@ def _user_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
 
 
 def _time_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
-    told = [one for one in profiles if one.holds == "date"]
+    """The column that says when something was done, and not when its item came out."""
+    told = [one for one in profiles if one.holds == "date" and one.meaning != "year"]
+    told += [one for one in profiles if one.holds in ("number", "id") and _counts_seconds(one)]
     told += [one for one in profiles if one.holds == "number" and one.meaning == "date"]
     return told[0] if told else None
+
+
+def _counts_seconds(one: ColumnProfile) -> bool:
+    """Whether a column of times has seconds since 1970, or thousandths of them."""
+    is_of_time = one.meaning in ("date", "minutes") or bool(_OF_TIME & set(header_words(one.name)))
+    spans = ((_FIRST_SECOND * times, _LAST_SECOND * times) for times in (1, 1000))
+    return is_of_time and any(low <= one.low and one.high <= high for low, high in spans)
 
 
 def _event_column(profiles: list[ColumnProfile]) -> ColumnProfile | None:
@@ -182,6 +200,12 @@ def _verdicts(liked: ColumnProfile) -> dict[str, Event]:
     """Each word of such a column -> what it says; no love is no dislike."""
     no = Event.SEEN if "loved" in header_words(liked.name) else Event.DISLIKED
     return {word.strip().lower(): Event.LIKED if is_yes(word) else no for word in liked.common}
+
+
+def _numbers_volumes(one: ColumnProfile) -> bool:
+    """Whether a column numbers the volumes or episodes of one title."""
+    numbers = sum(is_part_number(cell.removesuffix(".0")) for cell in one.common)
+    return numbers_parts(one.name) and numbers > _MOSTLY * len(one.common) > 0
 
 
 def _likeliest_name(profiles: list[ColumnProfile]) -> ColumnProfile | None:

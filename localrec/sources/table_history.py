@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
-from localrec.data.series_parts import is_part_number, numbers_parts
+from localrec.data.series_parts import is_part_number
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key, clean_name, clean_text
@@ -26,19 +26,18 @@ from localrec.sources.event_words import known_events
 from localrec.sources.export_cells import parse_moment
 from localrec.sources.import_log import ImportLog
 from localrec.sources.list_cells import is_missing
-from localrec.sources.mapped_table import RatingScale, TableMapping
 from localrec.sources.personal_export import moment_problem
+from localrec.sources.table_mapping import RatingScale, TableMapping
 
 _NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
-_SHOWS = ("series", "anime")
 _RATING = re.compile(
     r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
 )
 _STARS = re.compile(r"(?P<whole>[★⭐♥❤*]*)(?P<half>½?)[☆✩]*")
 _WORDED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")  # days with the month in letters
 _SHEET_DAY = re.compile(r"[2-6]\d{4}(?:[.,]\d+)?", re.ASCII)  # of a spreadsheet: days since 1900
-_SECONDS = re.compile(r"\d{9,10}(?:\d{3})?", re.ASCII)
+_SECONDS = re.compile(r"\d{9,10}(?P<thousandths>\d{3})?(?:\.\d+)?", re.ASCII)
 
 
 def read_history(
@@ -120,9 +119,7 @@ class _HistoryReader:
         self._events = known_events(mapping.events)
         self._things = items_of(table, mapping)
         columns = _columns_of_things(domain, self._things, mapping)
-        # A show is one item, however many of its episodes were seen.
-        is_show = domain.name in _SHOWS
-        self._parts = () if is_show else tuple(filter(numbers_parts, self._things.columns))
+        self._parts = mapping.columns.parts_for(domain)
         self._reader = CatalogueReader(domain, columns, self._things, import_log)
         self._first: dict[tuple[str, str], int] = {}
         self._unrated = self._zeros = 0
@@ -250,8 +247,9 @@ class _HistoryReader:
         at = parse_moment(told, *filter(None, (form,)), *_WORDED)
         if at is None and _SHEET_DAY.fullmatch(told):
             at = datetime(1899, 12, 30) + timedelta(days=float(told.replace(",", ".")))
-        if at is None and _SECONDS.fullmatch(told):
-            at = datetime.fromtimestamp(int(told) / (1000 if len(told) > 10 else 1))
+        if at is None and (seconds := _SECONDS.fullmatch(told)):
+            since = float(told) / (1000 if seconds["thousandths"] else 1)
+            at = datetime.fromtimestamp(since, UTC).replace(tzinfo=None)
         problem = "is no date" if at is None else moment_problem(at, _EARLIEST)
         if problem is None:
             return at

@@ -187,3 +187,17 @@ def test_a_dropped_row_is_told_before_merged_ones(cellar, cli, tmp_path):
     assert second == "  row 8: merged: says the same as row 2"
     report = json.loads(cli("--workspace", str(cellar), "--json", *command).out)
     assert [one["row"] for one in report["problems"]] == [*range(8, 39)]
+
+
+def test_an_answer_tells_a_price_in_the_currency_of_its_header(empty_workspace, cli, tmp_path):
+    path = tmp_path / "weine.csv"
+    path.write_text(
+        "Name,Land,Preis (€)\nRiesling,Deutschland,12\nBarolo,Italien,45\nRioja,Spanien,15\n"
+        "Chablis,Frankreich,28\n"
+    )
+    workspace = ("--workspace", str(empty_workspace), "--json")
+    assert cli(*workspace, "domains", "new", "weine", "--from", str(path), "--yes").code == 0
+    assert cli(*workspace, "import", "auto", str(path), "--domain", "weine").code == 0
+    answer = cli(*workspace, "ask", "--domain", "weine", "under 14 euros").out
+    assert [one["name"] for one in json.loads(answer)["items"]] == ["Riesling"]
+    assert "costs 12 euros" in answer

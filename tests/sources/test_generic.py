@@ -12,9 +12,12 @@ import pytest
 from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory
 from localrec.foundation.errors import InputError, LocalrecError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.sources import domain_of_file
+from localrec.sources.catalogues.records import open_records
 from localrec.sources.mapped_table import MappedTableSource
 from localrec.sources.protocols import FilePreview
+from localrec.sources.table_guess import mapping_text, propose_mapping
 
 from .selected import selected, told
 
@@ -361,3 +364,31 @@ def test_the_columns_tell_what_a_table_is_about(
     mapping = tmp_path / f"{name}.mapping.toml"
     mapping.write_text(f'[columns]\nuser = "who"\nitem = "{item}"\n')
     assert domain_of_file("table", mapping) == domain
+
+
+VOLUMES = "who,what,volume,episode,score\n" + "".join(
+    f"mia,{title},{volume},1,{volume}\n" for title in ("Saga", "Bone") for volume in (1, 2, 3)
+)
+
+
+@pytest.mark.parametrize(("domain", "keys"), [("books", 6), ("series", 2)])
+def test_a_mapping_tells_volumes_of_one_title_apart_and_episodes_of_no_show(
+    tmp_path: Path, domain: str, keys: int
+) -> None:
+    part = "volume" if domain == "books" else "episode"
+    mapping = f'[columns]\nuser="who"\nitem="what"\nrating="score"\nparts=["{part}"]\n'
+    history = read(write(tmp_path, "t.csv", VOLUMES, mapping), load_domain(domain))
+    assert len({item.key for item in history.items}) == keys
+    assert {item.name for item in history.items} == {"Saga", "Bone"}
+    assert len({row["item_key"] for row in selected(history)}) == keys
+
+
+def test_a_guessed_mapping_names_what_numbers_the_volumes(tmp_path: Path) -> None:
+    rows = [
+        f"mia,{title},{volume},Kindle,{volume}" for title in ("Saga", "Bone") for volume in (1, 2)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(("user,title,volume,edition,score", *rows)))
+    mapping = propose_mapping(open_records(path), None)
+    assert mapping is not None
+    assert 'parts = ["volume"]' in mapping_text(mapping)

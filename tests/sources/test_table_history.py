@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import datetime
+import json
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -187,3 +189,39 @@ def test_a_show_is_one_item_and_episodes_of_things_of_ones_own_are_several(tmp_p
     text = "show,season,episode,rating\n" + "".join(f"Dark,1,{n},{n}\n" for n in range(1, 6))
     assert len(read(tmp_path / "log.csv", text, "series").items) == 1
     assert len(read(tmp_path / "log.csv", text, "products").items) == 5
+
+
+@pytest.mark.parametrize("column", ["at", "when", "ts", "watched_at", "unix"])
+@pytest.mark.parametrize(("times", "more"), [(1, 0), (1000, 0), (1, 0.5)])
+def test_seconds_since_1970_in_json_are_moments_whatever_they_are_called(
+    tmp_path, column, times, more
+):
+    rows = [
+        {
+            "title": f"Film {n}",
+            "rating": n % 5 + 1,
+            "released": "1995-01-01",
+            column: (1704067200 + n * 86400) * times + more,
+        }
+        for n in range(8)
+    ]
+    history = read(tmp_path / "log.json", json.dumps(rows))
+    moments = [one.at for one in history.interactions]
+    assert moments == [datetime(2024, 1, n + 1) + timedelta(seconds=more) for n in range(8)]
+
+
+def test_seconds_count_from_greenwich_wherever_the_machine_stands(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        history = read(tmp_path / "log.json", '[{"title": "Up", "rating": 4, "at": 1704067200}]')
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert history.interactions[0].at == datetime(2024, 1, 1)
+
+
+def test_numbers_of_json_keep_their_digits(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text('[{"name": "A", "price": 1234567.5}, {"name": "B", "price": 0.1}]')
+    assert open_records(path).column("price") == ["1234567.5", "0.1"]

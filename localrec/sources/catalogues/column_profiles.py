@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from localrec.foundation.text import clean_text
+from localrec.sources.catalogues.currencies import bears_sign
 from localrec.sources.catalogues.header_words import CREATORS, meaning_of
 from localrec.sources.catalogues.numbers import NumberFormat, number_format
 from localrec.sources.catalogues.records import Cell, RecordTable
@@ -164,7 +165,11 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     if profile.is_whole and profile.is_unique and len(told) > 5:
         if steps == {1.0} and in_turn[0] in (0.0, 1.0) and profile.meaning in ("", "id"):
             profile.holds = "rows"
-        elif profile.meaning == "id" or (profile.meaning == "" and profile.high > 2 * len(told)):
+        elif profile.meaning == "id" or (
+            profile.meaning == ""
+            and profile.high > 2 * len(told)
+            and not bears_sign(f"{profile.name} {form.unit}")
+        ):
             profile.holds = "id"
     elif profile.meaning == "id" and profile.certainty >= 0.5:
         profile.holds = "id"

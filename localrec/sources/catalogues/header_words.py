@@ -9,6 +9,7 @@ from pathlib import Path
 
 from localrec.foundation.text import fold_accents
 from localrec.foundation.text_matching import singular
+from localrec.sources.catalogues.currencies import names_currency_alone, without_currency
 
 _QUALIFIERS = frozenset(
     "avg average mean total overall num number of the count my main primary full original official "
@@ -58,6 +59,8 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
         about: Words for an item ("wine"), which a header may hold: "wine_name".
     """
     words = header_words(header)
+    if names_currency_alone(header):
+        return "price", 0.9
     if not words:
         return "", 0.0
     if words in _by_words():
@@ -72,6 +75,10 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
     for told in (bare, tuple(word for word in bare if word not in _QUALIFIERS)):
         if told in _by_words():
             return _by_words()[told], 0.9
+    paid = header_words(without_currency(header))
+    for told in (paid, tuple(word for word in paid if word not in _QUALIFIERS)):
+        if len(told) < len(words) and _by_words().get(told) == "price":
+            return "price", 0.9
     outer = meaning_of(header.rpartition(".")[0], about)
     if outer[1] >= 0.5 and outer[0] != "name" and words[-1] in _NAMES:
         return outer[0], 0.9  # ingredients.name

@@ -5,19 +5,15 @@ from __future__ import annotations
 from localrec.data.catalogue_columns import NumberColumn
 from localrec.data.domains import NumberSpec
 from localrec.sources.catalogues.column_profiles import ColumnProfile
+from localrec.sources.catalogues.currencies import (
+    ANY_MONEY,
+    bears_sign,
+    currency_of,
+    without_currency,
+)
 from localrec.sources.catalogues.header_words import header_words, property_name
 from localrec.sources.catalogues.records import RecordTable
 
-_MONEY: dict[str, tuple[str, dict[str, float]]] = {
-    "$": ("dollars", {"dollar": 1, "$": 1, "usd": 1, "buck": 1, "cent": 0.01}),
-    "€": ("euros", {"euro": 1, "€": 1, "eur": 1, "cent": 0.01}),
-    "£": ("pounds", {"pound": 1, "£": 1, "gbp": 1, "quid": 1, "pence": 0.01}),
-}
-_CURRENCY_WORDS = {"usd": "$", "dollar": "$", "us$": "$", "eur": "€", "euro": "€", "gbp": "£"} | {
-    sign: sign for sign in _MONEY
-}
-# Without a word on the currency, any is understood.
-_ANY_MONEY = {unit: factor for _, units in _MONEY.values() for unit, factor in units.items()}
 _CHEAP = (
     "cheaper",
     "less expensive",
@@ -117,17 +113,16 @@ class NumberProposals:
             return ""
         if header_words(profile.name)[-1:] and header_words(profile.name)[-1].isdigit():
             return ""  # ratings_1 to ratings_5 say nothing that a question would ask
-        name = property_name(profile.name)
+        meaning = profile.meaning if profile.certainty >= 0.5 else ""
+        name = property_name(profile.name if header_words(profile.name) else meaning)  # "€"
         if name in self.columns or name == "year":
             return ""
-        meaning = profile.meaning if profile.certainty >= 0.5 else ""
         spec = self._spec(meaning, profile) if meaning not in self._taken else None
         times = 100.0 if meaning == "abv" and profile.high <= 1.0 else 1.0
         if spec is None:
             if meaning not in ("", "minutes", "price", "rating", "rank"):
                 return ""
-            words = " ".join(header_words(profile.name))
-            spec = NumberSpec(kind="amount", says=f"has {words} {{value}}", words=(words,))
+            spec = _plain_number(profile)
         else:
             self._taken.add(meaning)
         self.columns[name] = NumberColumn(
@@ -155,9 +150,8 @@ class NumberProposals:
         return _PLAIN.get(meaning)
 
     def _price(self, profile: ColumnProfile) -> NumberSpec:
-        told = {*header_words(profile.name), profile.format.unit}
-        sign = next((_CURRENCY_WORDS[one] for one in sorted(told) if one in _CURRENCY_WORDS), None)
-        plural, units = _MONEY[sign] if sign else ("", _ANY_MONEY)
+        currency = currency_of(profile.name, profile.format.unit)
+        plural, units = (currency.plural, currency.units) if currency else ("", ANY_MONEY)
         middle = profile.low + (profile.high - profile.low) * 0.02
         self._example = f" under {max(5, round(middle / 5) * 5):g} {plural or 'dollars'}"
         return NumberSpec(
@@ -218,6 +212,22 @@ class NumberProposals:
     def example(self) -> str:
         """The end of a question that bounds a number; "" where there is none."""
         return self._example
+
+
+def _plain_number(profile: ColumnProfile) -> NumberSpec:
+    """A number of which only the header says what it is; money keeps its currency."""
+    words = " ".join(header_words(profile.name))
+    currency = currency_of(profile.name, profile.format.unit) if _is_money(profile) else None
+    if currency is None:
+        return NumberSpec(kind="amount", says=f"has {words} {{value}}", words=(words,))
+    about = without_currency(profile.name) or "a price of"
+    says = f"has {about} {{value}} {currency.plural}"
+    return NumberSpec(kind="amount", says=says, words=(about, words), units=currency.units)
+
+
+def _is_money(profile: ColumnProfile) -> bool:
+    """Whether the cells or the header bear the sign of a currency, or a price is meant."""
+    return profile.meaning == "price" or bears_sign(f"{profile.name} {profile.format.unit}")
 
 
 def zero_is_missing(profile: ColumnProfile, meaning: str) -> bool:

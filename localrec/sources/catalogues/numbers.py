@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-_SIGNS = "$€£¥₹"
+_SIGNS = "$€£¥₹₩₽₺"
 _NUMBER = re.compile(
     r"(?:[~≈<>≤≥]|(?i:ca?\.?|circa|approx\.?|about|around)(?=[\s\d]))?\s*"
-    rf"(?P<sign>US\$|[{_SIGNS}]|[A-Z]{{3}}(?=\s?\d))?\s*"
+    rf"(?P<sign>(?:US|CA?|AU?|NZ|R)\$|[{_SIGNS}]|[A-Z]{{3}}(?=\s?\d))?\s*"
     r"(?P<digits>[-+]?(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d[\d.,'\u00a0\u202f]*|\.\d+)"
     r"(?:[eE][-+]?\d{1,3})?)\s*"
-    rf"(?P<unit>%|[{_SIGNS}]|[A-Za-z°µ]{{1,12}}\.?)?\+?"
+    rf"(?P<unit>%|[{_SIGNS}]|[A-Za-z°µłč]{{1,12}}\.?)?\+?"
 )
 _DURATION = re.compile(
     r"(?:PT?)?(?:(?P<hours>\d+(?:\.\d+)?)\s*(?:h|hr|hrs|hour|hours|H|std)\.?\s*(?:and\s*)?)?"

@@ -388,7 +388,9 @@ def _plain(value: Any) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    return format(value, "g") if isinstance(value, float) else msgspec.json.encode(value).decode()
+    return (
+        format(value, ".15g") if isinstance(value, float) else msgspec.json.encode(value).decode()
+    )
 
 
 def _open_parquet(path: Path) -> RecordTable:

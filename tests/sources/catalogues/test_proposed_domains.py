@@ -402,3 +402,41 @@ def test_ingredients_of_which_some_are_objects_are_one_list(proposed):
     _, found = proposed("drinks", json.dumps(drinks))
     links = [(link.kind, link.name, link.value) for link in found.items[0].links]
     assert links == [("ingredient", "gin", "6 cl"), ("ingredient", "soda", None)]
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "said"),
+    [
+        ("Preis (€)", "12", "costs {value} euros"),
+        ("price_gbp", "12", "costs {value} pounds"),
+        ("£", "12", "costs {value} pounds"),
+        ("EUR", "12", "costs {value} euros"),
+        ("Price (¥)", "1200", "costs {value} yen"),
+        ("price_jpy", "1200", "costs {value} yen"),
+        ("cost in pounds", "12", "costs {value} pounds"),
+        ("Price ($)", "12", "costs {value} dollars"),
+        ("Price CHF", "12", "costs {value} francs"),
+        ("Price", "12 zł", "costs {value} złoty"),
+        ("Price", "₹12", "costs {value} rupees"),
+        ("price", "12", "costs {value}"),
+    ],
+)
+def test_a_price_keeps_the_currency_of_its_header_or_cells(proposed, header, cell, said):
+    rows = "".join(f"Wine {n},Land {n % 2},{cell.replace('1', str(n))}\n" for n in range(1, 7))
+    proposal, _ = proposed("wines", f"name,country,{header}\n{rows}")
+    [number] = proposal.domain.numbers.values()
+    assert number.says == said
+    plural = said.rpartition(" ")[2]
+    if plural != "{value}":
+        assert any(one.endswith(plural) for one in proposal.domain.examples)
+        assert ("dollar" in number.units) is (plural == "dollars")
+    assert domain_problems(proposal.domain) == []
+
+
+def test_an_amount_of_money_that_is_no_price_keeps_its_currency_and_a_weight_has_none(proposed):
+    rows = "".join(f"Film {n},{n}000000,{n % 4},{n % 3}\n" for n in range(1, 7))
+    proposal, _ = proposed("films", f"title,Budget (€),weight in pounds,won\n{rows}")
+    says = {name: number.says for name, number in proposal.domain.numbers.items()}
+    assert says["budget"] == "has budget {value} euros"
+    assert says["weight_in_pounds"] == "has weight in pound {value}"
+    assert says["won"] == "has won {value}"
