@@ -353,6 +353,27 @@ def says_any(reading: Reading, phrases: Sequence[str]) -> bool:
     return any(f" {phrase} " in text for phrase in phrases)
 
 
+def with_rest_of_titles(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> list[Mention]:
+    """Let an item's name reach over the rest of its title: "Pinot Gris (Willamette Valley)".
+
+    The parentheses part what stands in them, which would be a wish for that valley.
+    """
+    found: list[Mention] = []
+    end = 0
+    for mention in mentions:
+        if mention.first < end:
+            continue
+        end = mention.last
+        if mention.item is not None and mention.last - mention.first > 1:
+            title = {*vocabulary.spelling_of(mention.item)}
+            while end < len(reading.words) and reading.words[end] in title:
+                end += 1
+        found.append(msgspec.structs.replace(mention, last=end))
+    return found
+
+
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
     """For each token the number of its mention, -1 where it belongs to none."""
     owner = [-1] * len(reading.words)

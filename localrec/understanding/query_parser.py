@@ -25,13 +25,20 @@ from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases
 from localrec.understanding.mended_numbers import read_mended_ranges
-from localrec.understanding.mentions import Mention, find_mentions, owners, says_any
+from localrec.understanding.mentions import (
+    Mention,
+    find_mentions,
+    owners,
+    says_any,
+    with_rest_of_titles,
+)
 from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
 from localrec.understanding.refusal_expansion import (
     expanded_refusals,
+    refused_franchises,
     refused_in_texts,
     refused_titles,
     spare_wished_kinds,
@@ -55,7 +62,8 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
     roles = tag_word_roles(tagger, text, reading)
-    found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
+    named = with_rest_of_titles(reading, find_mentions(reading, vocabulary), vocabulary)
+    found = take_part_of_title(reading, named, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)
@@ -73,6 +81,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     also_out = refused_titles(reading, mentions, wanted, target, vocabulary)
+    also_out += refused_franchises(reading, owner, barred, vocabulary)
     exclude_items = tuple(dict.fromkeys((*exclude_items, *also_out)))
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)

@@ -6,7 +6,7 @@ its other spellings, the longer names of the catalogue that hold it, and titles 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from localrec.data.query import Constraint, TextWish
@@ -14,6 +14,7 @@ from localrec.foundation.text_matching import roots
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.mentions import Mention
+from localrec.understanding.negation import refusing_places
 from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -22,6 +23,8 @@ _MOST = 60  # longer names or titles; a word in more of them refuses none
 _MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
 _ALIKE = frozenset({"component", "category"})  # "no Prosecco" bars the region of that name too
 _SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
+_SERIES = "series"
+_JOINS = frozenset({"and", "or", "nor", "the", "a", "an", "any"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
 
@@ -78,7 +81,11 @@ def refused_titles(
     target: str | None,
     vocabulary: Vocabulary,
 ) -> tuple[str, ...]:
-    """Keys of items whose titles hold a refused title, or the example's where sequels are out."""
+    """Keys of items whose titles hold a refused title, or the example's where sequels are out.
+
+    A refused series takes with it whatever is called after it: "no Foundation" bars "Prelude to
+    Foundation", which belongs to another series.
+    """
     sequels_out = any(
         word in _SEQUELS and _NO & {*reading.words[max(0, place - 4) : place]}
         for place, word in enumerate(reading.words)
@@ -90,11 +97,52 @@ def refused_titles(
         if is_wanted and not (sequels_out and mention.item == target):
             continue
         phrase = reading.roots[mention.first : mention.last]
-        if len(phrase) > 1 or (len(phrase[0]) > 3 and not _says_little(phrase[0], vocabulary)):
+        if mention.meaning is not None and mention.meaning.kind == _SERIES:
+            titles = _titles_with(phrase[phrase[0] == "the" :], vocabulary)
+            found |= dict.fromkeys(titles if len(titles) <= _MOST else ())
+        elif len(phrase) > 1 or (len(phrase[0]) > 3 and not _says_little(phrase[0], vocabulary)):
             most = _MOST if mention.item is not None else _MOST_OF_A_KIND
             titles = _titles_with(phrase, vocabulary)
             found |= dict.fromkeys(titles if len(titles) <= most else ())
     return tuple(found)
+
+
+def refused_franchises(
+    reading: Reading, owner: Sequence[int], barred: Sequence[bool], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """Keys of items whose titles hold refused words that name nothing: "except Star Trek".
+
+    Args:
+        reading: The question.
+        owner: For each token the number of the mention that it belongs to, -1 for none.
+        barred: For each token whether a refusal reaches it.
+        vocabulary: The titles.
+    """
+    refusing = refusing_places(reading, owner, vocabulary.negations)
+    found: dict[str, None] = {}
+    place, is_refused = 0, False
+    while place < len(owner):
+        last = place
+        while last < len(owner) and _is_in_run(reading, owner, refusing, place, last):
+            last += 1
+        if last == place:
+            joins = is_refused and reading.words[place] in _JOINS
+            is_refused = place in refusing or barred[place] or joins
+            place += 1
+            continue
+        if is_refused and last - place > 1:
+            titles = _titles_with(reading.roots[place:last], vocabulary)
+            found |= dict.fromkeys(titles if len(titles) <= _MOST else ())
+        place = last
+    return tuple(found)
+
+
+def _is_in_run(
+    reading: Reading, owner: Sequence[int], refusing: Collection[int], first: int, place: int
+) -> bool:
+    """Whether a run of capitalised words that name nothing goes on at a token."""
+    is_free = owner[place] < 0 and place not in refusing and reading.words[place] not in _JOINS
+    return is_free and reading.capitals[place] and (place == first or not reading.gaps[place])
 
 
 def refused_in_texts(

@@ -34,6 +34,9 @@ _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
 
 
+_NO_NAMES = ("other", "unknown", "none", "n/a", "nan", "null")  # cells that name nothing
+
+
 class Reading(msgspec.Struct, frozen=True):
     """A question cut into tokens, typos mended.
 
@@ -294,7 +297,7 @@ class Vocabulary:
         question the noun is only the noun.
         """
         words = roots(spelling)
-        nouns = {roots(word) for word in (*self.domain.item_words, "other", "unknown")}
+        nouns = {roots(word) for word in (*self.domain.item_words, *_NO_NAMES)}
         if words in nouns or words == ("ordinary", "drink"):
             return False
         if role == "category" and any(set(flag) <= set(words) for flag in self._flag_phrases):

@@ -21,7 +21,11 @@ EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of ye
 _WORDS = english().years
 _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
-_SHORT_YEAR = r"(?P<{0}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#])[2-9]\d)(?!\d|s\b|\s?s\b|[.,:]\d|%)"
+_AGED = "".join(f"(?<!{word} )" for word in ("turns", "turned", "turning", "aged", "age"))
+_SHORT_YEAR = (
+    rf"(?P<{{0}}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#]){_AGED}[2-9]\d)"
+    r"(?!\d|s\b|\s?s\b|[.,:]\d|%)"
+)
 _DECADE = (
     r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19[\s-]*)?(?P<{0}named>"
     + "|".join(_WORDS.decades)
@@ -40,7 +44,7 @@ _TO = (
 )
 _COUNTED = tuple(  # what a number before it counts, so that it is no year
     "% page word minute min point people player ml percent time kid day week hour episode mile "
-    "degree".split()
+    "degree second sec inch foot metre meter".split()
 )
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}

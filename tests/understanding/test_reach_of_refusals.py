@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from localrec.data.domains import AttributeSpec, Concept, NumberSpec
@@ -171,7 +172,7 @@ def dressed(tmp_path):
         )
     ]
     report = ImportReport(
-        source="planted", path="", domain="cocktails", read=5, kept=5, merged=0, dropped=0
+        source="planted", path="", domain="cocktails", read=9, kept=9, merged=0, dropped=0
     )
     with Store.open_(tmp_path / "store.duckdb") as store:
         ingest_items(store, domain, rows, report)
@@ -199,6 +200,8 @@ def test_a_refused_component_takes_with_it_what_is_called_after_it(
 def cellar(tmp_path):
     """Books of whose words a kind and a title, a maker and a refusal are one."""
     books = load_domain("books")
+    series = AttributeSpec(role="category", edge="IN_SERIES")
+    books = msgspec.structs.replace(books, attributes={**books.attributes, "series": series})
 
     def book(title: str, *told: tuple[str, str]) -> ItemRow:
         links = tuple(AttributeLink(kind=kind, name=name) for kind, name in told)
@@ -210,9 +213,13 @@ def cellar(tmp_path):
         book("Coven", ("genre", "fantasy"), ("author", "Cy Dow")),
         book("Coven Rising", ("genre", "fantasy"), ("author", "Cy Dow")),
         book("Flight", ("genre", "horror"), ("author", "Avoiding")),
+        book("Dawn of Ashes", ("genre", "fantasy"), ("author", "Cy Dow"), ("series", "Ashes")),
+        book("Before the Ashes", ("genre", "fantasy"), ("author", "Cy Dow")),
+        book("Moon Trek: First", ("genre", "fantasy"), ("author", "Di Fay")),
+        book("Moon Trek: Last", ("genre", "fantasy"), ("author", "Di Fay")),
     ]
     report = ImportReport(
-        source="planted", path="", domain="books", read=5, kept=5, merged=0, dropped=0
+        source="planted", path="", domain="books", read=9, kept=9, merged=0, dropped=0
     )
     with Store.open_(tmp_path / "store.duckdb") as store:
         ingest_items(store, books, rows, report)
@@ -244,3 +251,67 @@ def test_a_refused_title_is_no_example(cellar, question: str):
 def test_sans_alone_makes_no_question_foreign(cellar):
     assert foreign_language("fantasy sans horror", cellar) == ""
     assert foreign_language("un livre sans histoire triste", cellar) == "fr"
+
+
+def test_a_refused_series_takes_with_it_what_is_called_after_it(cellar):
+    query = parse_query("fantasy by Cy Dow, but no Ashes", cellar)
+    assert "before the ashes" in query.exclude_items
+    assert "coven" not in query.exclude_items
+
+
+def test_refused_words_that_begin_titles_bar_what_is_called_so(cellar):
+    query = parse_query("fantasy, anything except Moon Trek and horror", cellar)
+    assert {*query.exclude_items} == {"moon trek: first", "moon trek: last"}
+
+
+def test_the_rest_of_a_title_in_parentheses_is_no_wish(tmp_path):
+    wines = load_domain("books")
+    rows = [
+        ItemRow(
+            key=name.casefold(),
+            name=name,
+            properties={},
+            links=(AttributeLink(kind="genre", name="Loire Valley"),),
+        )
+        for name in ("Great Pinot Gris (Loire Valley)", "Other Gris (Loire Valley)")
+    ]
+    report = ImportReport(
+        source="planted", path="", domain="books", read=2, kept=2, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path / "store.duckdb") as store:
+        ingest_items(store, wines, rows, report)
+        query = parse_query(
+            "something like Great Pinot Gris (Loire Valley)", Vocabulary(Catalogue(store, wines))
+        )
+    assert query.target == "great pinot gris (loire valley)"
+    assert query.constraints == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "fantasy, but horror and me don't get on",
+        "fantasy, horror no dey inside",
+        "she has gone right off horror",
+    ],
+)
+def test_dialect_refuses_behind_a_name_and_before_it(cellar, question):
+    assert "horror" in _keys(parse_query(question, cellar), barred=True)
+
+
+def test_an_age_is_no_year(cellar):
+    assert parse_query("my gran turns 98, fantasy please", cellar).ranges == ()
+
+
+def test_a_cell_that_names_nothing_is_no_kind(tmp_path):
+    books = load_domain("books")
+    row = ItemRow(
+        key="a", name="A", properties={}, links=(AttributeLink(kind="genre", name="none"),)
+    )
+    report = ImportReport(
+        source="planted", path="", domain="books", read=1, kept=1, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path / "store.duckdb") as store:
+        ingest_items(store, books, [row], report)
+        vocabulary = Vocabulary(Catalogue(store, books))
+    assert vocabulary.names.get("none") == ()
