@@ -9,6 +9,8 @@ documents what is exported here, and nothing else is public.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from localrec.foundation.offline import switch_off_telemetry
+
 if TYPE_CHECKING:
     __version__: str
     from localrec.api.async_workspace import AsyncWorkspace as AsyncWorkspace
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from localrec.foundation.errors import WorkspaceError as WorkspaceError
     from localrec.graph.interactions import FeedbackRecord as FeedbackRecord
     from localrec.privacy.forget import ForgetReceipt as ForgetReceipt
+
+switch_off_telemetry()  # before any library is loaded that could send some
 
 # Name -> the module that has it.
 _PUBLIC = {

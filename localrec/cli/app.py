@@ -17,7 +17,7 @@ from localrec.cli.context import command_context, note
 from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.idle_threads import let_idle_threads_sleep
-from localrec.foundation.offline import switch_off_telemetry
+from localrec.foundation.offline import switch_off_network
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
 from localrec.foundation.patience import PATIENCE, command_wait_s
 
@@ -41,8 +41,12 @@ def main() -> None:
     os.umask(0o077)
     # What a command reads lives until its end: looking for garbage in it takes a tenth of the time.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 20, 20)
-    PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
-    switch_off_telemetry()
+    try:
+        PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
+    except LocalrecError as error:
+        note(f"localrec: {error}")
+        sys.exit(error.exit_code)
+    switch_off_network()
     let_idle_threads_sleep()
     show_plain_letters()
     if is_watched_by_parent():

@@ -71,6 +71,13 @@ def domain_name(named: str | None) -> str | None:
     return use_folder(Path(named))
 
 
+LONGEST_SHELF = 20_000  # letters of what is at hand, as a question may have
+NewUserOption = Annotated[
+    bool,
+    typer.Option(
+        "--new-user", help="Somebody new is meant, though a known user has nearly that name."
+    ),
+]
 DomainOption = Annotated[
     str | None,
     typer.Option(
@@ -281,6 +288,20 @@ def visible(text: str) -> str:
 def _visible(letter: str) -> str:
     plain = letter == "\n" or letter.isprintable()
     return letter if plain else letter.encode("unicode_escape").decode("ascii")
+
+
+def at_most(letters: int) -> Callable[[str | None], str | None]:
+    """A check of an option's text: that it has no more than so many letters."""
+
+    def check(text: str | None) -> str | None:
+        if text is not None and len(text) > letters:
+            raise UsageError(
+                f"There is room for {letters:,} letters, and this text has {len(text):,}.",
+                "Shorten it.",
+            )
+        return text
+
+    return check
 
 
 def user_key(user: str | None) -> str | None:

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import DomainOption, command_context, console, note, user_key
+from localrec.cli.context import (
+    DomainOption,
+    NewUserOption,
+    at_most,
+    command_context,
+    console,
+    note,
+    user_key,
+)
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 
@@ -20,6 +28,16 @@ Examples:\n\n
   localrec feedback --user anna --item "Fargo" --not-now\n\n
   localrec feedback --user anna --undo
 """
+LONGEST_REASON = 2_000
+_Reason = Annotated[
+    str | None,
+    typer.Option(
+        "--reason",
+        metavar="TEXT",
+        help="Why, in your own words.",
+        callback=at_most(LONGEST_REASON),
+    ),
+]
 _WORDS = {
     Event.LIKED: "likes",
     Event.DISLIKED: "dislikes",
@@ -44,16 +62,15 @@ def feedback(
     not_now: Annotated[
         bool, typer.Option("--not-now", help="Leave it out for a month; no verdict.")
     ] = False,
-    reason: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="Why, in your own words.")
-    ] = None,
+    reason: _Reason = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
     ] = False,
+    new_user: NewUserOption = False,
     domain: DomainOption = None,
 ) -> None:
     """Say what you think of an item, or take it back."""
-    from localrec.graph.item_lookup import nobody_called, told_if_new
+    from localrec.graph.item_lookup import meant_or_new, nobody_called
     from localrec.memory.feedback import record_feedback, retract_feedback
     from localrec.workspace.domain_choice import domain_of_last_feedback, find_item
 
@@ -62,7 +79,7 @@ def feedback(
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
     with context.open_workspace(writable=True) as opened:
-        new = told_if_new(opened.store, user)
+        new = meant_or_new(opened.store, user, is_new=new_user or undo)
         if undo and new:
             raise nobody_called(opened.store, user)
         if item is not None:

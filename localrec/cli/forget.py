@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 Examples:\n\n
-  localrec forget --user ann --dry-run\n\n
-  localrec forget --user ann\n\n
-  localrec forget --user ann --since 2026-10-01 --yes\n\n
+  localrec forget --user anna --dry-run\n\n
+  localrec forget --user anna\n\n
+  localrec forget --user anna --since 2026-10-01 --yes\n\n
   localrec forget --item negroni --domain cocktails --yes
 """
 

@@ -14,6 +14,7 @@ from localrec.cli.background_index import index_in_background, wait_for_backgrou
 from localrec.cli.context import (
     CommandContext,
     DomainOption,
+    NewUserOption,
     command_context,
     console,
     note,
@@ -60,16 +61,20 @@ def _known_kinds() -> list[str]:
     return ["auto", *source_kinds()]
 
 
+_User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
+]
+
+
 def import_(
     kind: Annotated[
         str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
     ],
     path: Annotated[Path, typer.Argument(help="The file, archive or folder to read; - for stdin.")],
     domain: DomainOption = None,
-    user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
-    ] = None,
+    user: _User = None,
+    new_user: NewUserOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
@@ -105,7 +110,9 @@ def import_(
     guess = GuessOptions(accept, suggest, domain, user)
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
-    store = None if dry_run else partial(_store, context, user=user, embed=not later)
+    store = (
+        None if dry_run else partial(_store, context, user=user, new_user=new_user, embed=not later)
+    )
     with from_pipe(path) as file:
         if mapping is not None:
             mapped = (context, file, mapping, domain, user)
@@ -203,18 +210,20 @@ def _store(
     domain: Domain,
     *,
     user: str | None,
+    new_user: bool,
     steps: Any,
     embed: bool,
 ) -> ImportReport:
     """Put into the workspace what was read; the receipt as it was stored."""
     from localrec.data.rows import BulkHistory, CatalogueRows
-    from localrec.graph.item_lookup import told_if_misspelt
+    from localrec.graph.item_lookup import meant_or_new
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
-        unexpected = told_if_misspelt(opened.store, user) if user else ""
+        if user:
+            meant_or_new(opened.store, user, is_new=new_user)
         if isinstance(found, CatalogueRows):
             report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
@@ -224,8 +233,6 @@ def _store(
             learn_in_background(opened, domain.name, imported=True)
     if waiting:
         index_in_background(context.workspace, domain.name, waiting)
-    if unexpected:
-        note(unexpected)
     return report
 
 

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import Commands, DomainOption, command_context, console, note, user_key
+from localrec.cli.context import (
+    LONGEST_SHELF,
+    Commands,
+    DomainOption,
+    NewUserOption,
+    at_most,
+    command_context,
+    console,
+    note,
+    user_key,
+)
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,11 +31,11 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 Examples:\n\n
-  localrec shelf add --user ana "gin, campari, sweet vermouth, limes"\n\n
-  localrec shelf show --user ana\n\n
+  localrec shelf add --user anna "gin, campari, sweet vermouth, limes"\n\n
+  localrec shelf show --user anna\n\n
   localrec shelf show --have "bourbon, lemons, sugar" -k 5\n\n
-  localrec shelf remove --user ana "campari"\n\n
-  localrec shelf list --user ana --json
+  localrec shelf remove --user anna "campari"\n\n
+  localrec shelf list --user anna --json
 """
 
 app = Commands(
@@ -39,7 +49,12 @@ UserOption = Annotated[
     str, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
 ]
 NamesArgument = Annotated[
-    str, typer.Argument(metavar='"A, B"', help="Names, parted by commas; typos are mended.")
+    str,
+    typer.Argument(
+        metavar='"A, B"',
+        help="Names, parted by commas; typos are mended.",
+        callback=at_most(LONGEST_SHELF),
+    ),
 ]
 
 
@@ -50,7 +65,11 @@ def show(
     ] = None,
     have: Annotated[
         str | None,
-        typer.Option(metavar='"A, B"', help="A shelf for this once, in place of a stored one."),
+        typer.Option(
+            metavar='"A, B"',
+            help="A shelf for this once, in place of a stored one.",
+            callback=at_most(LONGEST_SHELF),
+        ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many of each list.")] = 10,
     domain: DomainOption = None,
@@ -69,11 +88,19 @@ def show(
 
 
 @app.command("add", epilog=EXAMPLES)
-def add(names: NamesArgument, user: UserOption, domain: DomainOption = None) -> None:
+def add(
+    names: NamesArgument,
+    user: UserOption,
+    new_user: NewUserOption = False,
+    domain: DomainOption = None,
+) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
     from localrec.workspace.shelves import put_on_shelf
 
-    _edit(user, domain, lambda store, catalogue: put_on_shelf(store, catalogue, user, names))
+    def put(store: Store, catalogue: Catalogue) -> ShelfEdit:
+        return put_on_shelf(store, catalogue, user, names, is_new=new_user)
+
+    _edit(user, domain, put)
 
 
 @app.command("remove", epilog=EXAMPLES)

@@ -131,6 +131,9 @@ class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
 
     `beside` holds what the same export says of items of other domains (series among films), each
     with the name of its domain; the report counts their rows too.
+
+    `is_part` marks one of several files of an export (ratings.csv without watched.csv): it says
+    nothing of what stands in the others, so their rows stay where they say more.
     """
 
     items: tuple[ItemRow, ...]
@@ -138,6 +141,12 @@ class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
     report: ImportReport
     users: tuple[UserRow, ...] = ()
     beside: tuple[tuple[str, HistoryRows], ...] = ()
+    is_part: bool = False
+
+    def as_part(self, is_part: bool = True) -> HistoryRows:
+        """The same rows, those of other domains too, as one of several files of an export."""
+        beside = tuple((name, rows.as_part(is_part)) for name, rows in self.beside)
+        return msgspec.structs.replace(self, is_part=is_part, beside=beside)
 
 
 class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from localrec.evaluation.engine_protocol import Chunk, Engine, Result
 from localrec.evaluation.provenance import current_origin
 from localrec.foundation.errors import BusyError, LocalrecError, UsageError
 from localrec.foundation.machine import usable_cores
-from localrec.foundation.offline import SWITCHES, switch_off_telemetry
+from localrec.foundation.offline import SWITCHES, switch_off_network
 from localrec.graph.store import Store
 
 _TRIES = 4  # a chunk whose worker dies every time would be tried for ever
@@ -297,7 +297,7 @@ def _import_ray() -> Any:
     Raises:
         UsageError: it is not installed.
     """
-    switch_off_telemetry()
+    switch_off_network()
     try:
         import ray
         import ray.exceptions

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from localrec.foundation.errors import UsageError
+
 TOLD_AFTER_S = 1.0
+_LONGEST_WAIT_S = 86_400
 COMMAND_WAIT_S = 30.0  # of a command; a program that calls localrec waits more briefly
 
 
 def command_wait_s() -> float:
-    """How long a command waits; LOCALREC_WAIT changes it, in seconds."""
-    try:
-        return max(0.0, float(os.environ.get("LOCALREC_WAIT", COMMAND_WAIT_S)))
-    except ValueError:
+    """How long a command waits; LOCALREC_WAIT changes it, in seconds.
+
+    Raises:
+        UsageError: the variable holds no number of seconds.
+    """
+    told = os.environ.get("LOCALREC_WAIT", "").strip()
+    if not told:
         return COMMAND_WAIT_S
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_WAIT_S:
+        raise UsageError(
+            f"LOCALREC_WAIT is {told[:40]!r}, which is no number of seconds from 0 to "
+            f"{_LONGEST_WAIT_S:,}.",
+            "Set it to 30, or unset it.",
+        )
+    return seconds
 
 
 @dataclass

@@ -2,9 +2,9 @@
 
 A personal export passes through Python (`ingest_history`); a data set of millions is read by the
 store itself (`ingest_bulk`). What other sources and feedback said stays. Of the same source, a data
-set replaces all that it said of its users. Files of one export come in one after another, so such
-a row replaces only what says the same or less of its item: a list of films watched takes no rating
-away (`_write_interactions`).
+set replaces all that it said of its users, an export what it said of its users and items. A part of
+an export (`HistoryRows.is_part`) replaces only what says the same or less: a list of films watched
+takes no rating away.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def ingest_history(
     with store.staged(**staged), store.transaction():
         write_items(store, domain, history.report, by)
         _write_users(store, domain)
-        told_before = _write_interactions(store, domain, history.report.source)
+        told_before = _write_interactions(store, domain, history)
         report = _receipt(history.report, len(again), told_before)
         record_import(store, domain, report, by)
     return report
@@ -244,16 +244,17 @@ def _write_users(store: Store, domain: Domain) -> None:
     )
 
 
-def _write_interactions(store: Store, domain: Domain, source: str) -> int:
-    """Add what a source says of users and items; what it said before gives way, or keeps its place.
+def _write_interactions(store: Store, domain: Domain, history: HistoryRows) -> int:
+    """Add what a source says of users and items; what it said of them before gives way.
 
-    A row replaces rows that say the same or less (`_REPLACES`), and takes over the moment and the
-    note that it lacks itself; the greater count stays. That something was seen says less than a
-    rating or a refusal of the same source: such a row is left out, but for its count.
+    A row of a part of an export replaces rows that say the same or less (`_REPLACES`), and takes
+    over the moment and the note that it lacks itself; the greater count stays. That something was
+    seen says less than a rating or a refusal: such a row is left out, but for its count.
 
     Returns:
         How many rows were left out.
     """
+    source = history.report.source
     store.execute(
         "CREATE OR REPLACE TEMP TABLE incoming AS SELECT u.node_id AS user_id, "
         's.position, i.node_id AS item_id, s.event, s.rating, s."at", s.times, '
@@ -267,8 +268,12 @@ def _write_interactions(store: Store, domain: Domain, source: str) -> int:
         "WHERE source = ? AND (user_id, item_id) IN (SELECT (user_id, item_id) FROM incoming)",
         [source],
     )
-    left_out = _leave_out_seen(store)
-    _replace_known(store)
+    left_out = 0
+    if history.is_part:
+        left_out = _leave_out_seen(store)
+        _take_over(store)
+    else:
+        store.execute("DELETE FROM interaction WHERE rowid IN (SELECT place FROM known)")
     store.execute(
         'INSERT INTO interaction SELECT user_id, item_id, event, rating, "at", times, ?, note '
         "FROM incoming ORDER BY position",
@@ -298,7 +303,7 @@ def _leave_out_seen(store: Store) -> int:
     return int(count)
 
 
-def _replace_known(store: Store) -> None:
+def _take_over(store: Store) -> None:
     """Delete what rows of `incoming` replace, after they took over what they lack."""
     pairs = [(event, other) for event, others in _REPLACES.items() for other in others]
     store.execute(

@@ -25,6 +25,7 @@ from localrec.graph.joined_items import (
     find_joined,
     find_staged,
     merged_properties,
+    part_namesakes,
     tell_joined,
 )
 from localrec.graph.store import Columns, Store
@@ -60,11 +61,12 @@ def ingest_items(
         The receipt as it was stored: it says how many items another catalogue had brought.
     """
     progress("reading what the texts say")
+    rows, namesakes = part_namesakes(store, domain, rows, report)
     staged = stage_items(domain, rows)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
         joined = write_items(store, domain, report)
-        report = tell_joined(report, domain, joined)
+        report = tell_joined(report, domain, joined, namesakes)
         record_import(store, domain, report)
     return report
 

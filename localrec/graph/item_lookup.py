@@ -6,6 +6,7 @@ and those that read tell them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from localrec.data.domains import Domain
@@ -14,6 +15,7 @@ from localrec.foundation.text import clean_key, clean_name
 from localrec.graph.interactions import USER
 from localrec.graph.store import Store
 
+_DIGITS = re.compile(r"\d+")
 _SHOWN = 3
 _ALIKE = 70  # percent of letters that agree, as rapidfuzz counts them
 
@@ -97,9 +99,50 @@ def told_if_new(store: Store, key: str) -> str:
     return f"{key!r} is new here. {near_users(store, key)}".strip()
 
 
-def told_if_misspelt(store: Store, key: str) -> str:
-    """The same, where somebody who is known has a name that is spelt nearly so; else ""."""
-    return told_if_new(store, key) if near_users(store, key) else ""
+def meant_or_new(store: Store, key: str, *, is_new: bool) -> str:
+    """That somebody is about to be new; "" for somebody who is known.
+
+    Args:
+        store: An open store.
+        key: The user's key.
+        is_new: Whether it was said that somebody new is meant.
+
+    Raises:
+        UsageError: nobody has this name, and somebody's differs from it by a letter or two.
+    """
+    if domains_of_user(store, key):
+        return ""
+    misspelt = [] if is_new else misspelt_users(store, key)
+    if misspelt:
+        raise UsageError(
+            f"Nobody called {key!r} is known here.",
+            f"{_did_you_mean(misspelt)} For somebody new, add --new-user.",
+        )
+    return f"{key!r} is new here."
+
+
+def misspelt_users(store: Store, key: str) -> list[str]:
+    """Known users whose keys are this one but for its case or a letter or two, the nearest first.
+
+    Numbers are names of their own: 17 is nobody's misspelt 71, nor is user2 user1.
+    """
+    from rapidfuzz.distance import OSA
+
+    asked = clean_name(key).casefold()
+    rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])
+    found = []
+    for (known,) in rows:
+        other = known.casefold()
+        if other == asked:
+            found.append((0, known))
+            continue
+        if _DIGITS.findall(asked) != _DIGITS.findall(other) or min(len(asked), len(other)) < 3:
+            continue
+        most = 1 if min(len(asked), len(other)) < 5 else 2
+        apart = OSA.distance(asked, other, score_cutoff=most)
+        if apart <= most:
+            found.append((apart, known))
+    return [known for _, known in sorted(found)][:_SHOWN]
 
 
 def near_users(store: Store, key: str) -> str:

@@ -165,9 +165,14 @@ def edit_memory(store: Store, node_id: int, text: str) -> Memory:
     forgotten; facets of the version before may contradict them and are not carried on.
 
     Raises:
-        InputError: nothing of the text can be seen.
+        InputError: nothing of the text can be seen, or there is more than a memory holds.
     """
-    words = clean_text(text, limit=MAX_MEMORY)
+    words = clean_text(text)
+    if len(words) > MAX_MEMORY:
+        raise InputError(
+            f"A memory has room for {MAX_MEMORY:,} letters, and these words have {len(words):,}.",
+            "Shorten them.",
+        )
     if not words:
         raise InputError(
             "A memory needs words that can be read.", 'Write some: --text "Likes it bitter."'

@@ -52,8 +52,9 @@ LIBRARIES: tuple[LibraryNetworkUse, ...] = (
     ),
     LibraryNetworkUse(
         "onnxruntime",
-        "telemetry (documented for its Windows builds)",
-        "ORT_DISABLE_TELEMETRY; on Linux tests/test_offline.py lets the kernel count packets: none",
+        "telemetry to its maker, which 1.32 sends on Linux too, and a database of it in ~/.cache",
+        "ORT_DISABLE_TELEMETRY, set when localrec is imported; tests/test_offline.py looks for the "
+        "database and lets the kernel count packets: none",
     ),
     LibraryNetworkUse(
         "llama-cpp-python",

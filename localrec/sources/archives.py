@@ -72,6 +72,11 @@ class Archive(msgspec.Struct, frozen=True):
     path: Path
     members: dict[str, Member]
 
+    @property
+    def is_single_file(self) -> bool:
+        """Whether a file was named by itself, rather than a folder or an archive."""
+        return self.path.is_file() and [*self.members] == [self.path.name]
+
     def refuse(self, wanted: str) -> NoReturn:
         """Say that this is not `wanted` ("a Letterboxd export"), and what it seems to be.
 

@@ -102,7 +102,7 @@ class ImdbSource:
         reader.take_episodes()
         for row, problem in table.ragged:
             import_log.drop(row, None, problem)
-        return reader.titles.history(path)
+        return reader.titles.history(path).as_part()
 
 
 class _Reader:

@@ -108,6 +108,7 @@ class LetterboxdSource:
         import_log = ImportLog(self.kind, path, domain.name)
         with open_export(path, self._limits, _TOP) as archive:
             films, kept = self._read_films(archive, import_log)
+            is_part = archive.is_single_file
         if not films:
             raise InputError(
                 f"{path} holds no film that can be kept: {import_log.first_drop()}.",
@@ -119,11 +120,12 @@ class LetterboxdSource:
                 row for key, film in films.items() for row in film.interactions(owner, key)
             ),
             report=import_log.report(kept),
+            is_part=is_part,
         )
 
     def _read_films(self, archive: Archive, import_log: ImportLog) -> tuple[dict[str, _Film], int]:
         """The films by their keys, and how many rows went into them."""
-        if archive.path.is_file() and [*archive.members] == [archive.path.name]:
+        if archive.is_single_file:
             tables = dict([self._open_single(archive.path)])
         else:
             present = {name: archive.members[name] for name in _NEEDED if name in archive.members}

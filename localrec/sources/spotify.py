@@ -125,6 +125,7 @@ class SpotifySource:
         with open_export(path, self._limits, wanted=JSON) as archive:
             reader = _Reader(ImportLog(self.kind, path, domain.name), self._limits)
             reader.read(archive)
+            is_part = archive.is_single_file
         if not reader.tally:
             raise InputError(
                 f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
@@ -134,6 +135,7 @@ class SpotifySource:
             items=reader.tally.items(domain),
             interactions=tuple(reader.interactions(owner)),
             report=reader.import_log.report(reader.kept),
+            is_part=is_part,
         )
 
 

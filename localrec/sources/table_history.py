@@ -20,6 +20,7 @@ from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.catalogue_source import columns_for
+from localrec.sources.catalogues.column_groups import numbers_volumes
 from localrec.sources.catalogues.records import Cell, RecordTable
 from localrec.sources.event_words import known_events
 from localrec.sources.export_cells import parse_moment
@@ -65,6 +66,7 @@ def read_history(
         items=tuple(reader.items.values()),
         interactions=tuple(reader.deeds.values()),
         report=import_log.report(reader.kept),
+        is_part=True,
     )
 
 
@@ -117,6 +119,7 @@ class _HistoryReader:
         self._events = known_events(mapping.events)
         self._things = items_of(table, mapping)
         columns = _columns_of_things(domain, self._things, mapping)
+        self._volumes = tuple(filter(numbers_volumes, self._things.columns))
         self._reader = CatalogueReader(domain, columns, self._things, import_log)
         self._first: dict[tuple[str, str], int] = {}
         self._unrated = self._zeros = 0
@@ -158,7 +161,7 @@ class _HistoryReader:
         self._add(row, self._deed(row, cells, user, key))
 
     def _key(self, cells: Sequence[Cell]) -> str:
-        """What tells the item apart: its id, else its name with maker and year."""
+        """What tells the item apart: its id, else its name with maker, year and volume."""
         at = self._mapping.columns
         own = clean_name(self._cell(cells, at.item))
         if not own or at.item != at.title:
@@ -166,7 +169,8 @@ class _HistoryReader:
         return clean_key(" ".join(filter(None, (own, *self._more(cells)))))
 
     def _more(self, cells: Sequence[Cell]) -> Iterator[str]:
-        for column in (self._mapping.columns.creator, self._mapping.columns.year):
+        at = self._mapping.columns
+        for column in (at.creator, at.year, *self._volumes):
             if column:
                 yield clean_name(self._cell(cells, column)).removesuffix(".0")
 
@@ -187,7 +191,7 @@ class _HistoryReader:
         )
 
     def _add(self, row: int, deed: InteractionRow) -> None:
-        """Keep a deed; of several with one item the newest verdict counts, and how many there were."""
+        """Keep a deed; of several with one item the newest verdict counts, and their number."""
         pair = (deed.user, deed.item)
         other = self.deeds.get(pair)
         if other is None:

@@ -89,7 +89,8 @@ class TraktSource:
         with open_export(path, self._limits, wanted=JSON) as archive:
             for name, entries in self._lists(archive):
                 reader.read(name, entries)
-        return reader.titles.history(path)
+            is_part = archive.is_single_file
+        return reader.titles.history(path).as_part(is_part)
 
     def _lists(self, archive: Archive) -> Iterator[tuple[str, list[Any]]]:
         """The lists of the backup with their names, viewings after all else."""

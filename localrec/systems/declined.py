@@ -23,7 +23,7 @@ from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace.domain_context import DomainContext
 
 _NEAREST = 2
-_UNREAD = 0.5  # threshold below which little was read
+_UNREAD = 0.2  # threshold below which little was read
 
 
 def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:

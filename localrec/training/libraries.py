@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from localrec.foundation.errors import UsageError
-from localrec.foundation.offline import switch_off_telemetry
+from localrec.foundation.offline import switch_off_network
 
 _PACKAGES = ("torch", "transformers", "peft", "trl", "accelerate", "safetensors", "gguf", "jinja2")
 
@@ -23,7 +23,7 @@ def training_libraries() -> Iterator[None]:
         UsageError: one is not installed.
     """
     # They read the switches while they are imported; the command line has set them already.
-    switch_off_telemetry()
+    switch_off_network()
     try:
         yield
     except ModuleNotFoundError as error:

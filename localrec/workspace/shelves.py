@@ -97,18 +97,28 @@ def report_shelf(
     return shelf_report(catalogue, survey_shelf(catalogue, at_hand), k), corrected
 
 
-def put_on_shelf(store: Store, catalogue: Catalogue, user: str, names: str) -> ShelfEdit:
+def put_on_shelf(
+    store: Store, catalogue: Catalogue, user: str, names: str, *, is_new: bool = False
+) -> ShelfEdit:
     """Put things on a user's shelf; all of them, or none where a name is unknown.
+
+    Args:
+        store: An open, writable store.
+        catalogue: Has the things.
+        user: The user's key.
+        names: The things, parted by commas.
+        is_new: Whether it was said that the user is new, whoever has a name like theirs.
 
     Raises:
         InputError: a name is unknown.
+        UsageError: nobody has the user's name, and somebody's is spelt nearly so.
     """
     from localrec.graph.interactions import user_node
-    from localrec.graph.item_lookup import told_if_new
+    from localrec.graph.item_lookup import meant_or_new
     from localrec.graph.shelf_store import add_to_shelf
 
     named = _read_names(names, catalogue)
-    new = told_if_new(store, user)
+    new = meant_or_new(store, user, is_new=is_new)
     indexes = _attribute_indexes(named, catalogue)
     with store.transaction():  # a new user and the shelf come together or not at all
         user_id = user_node(store, catalogue.domain.name, user, create=True)

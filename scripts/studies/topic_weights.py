@@ -5,9 +5,10 @@ Run:
 
 Wishes are the carriers of `questions/carriers` and the sentences of `topic_sentences.toml`, filled
 with names of the shipped domains' taxonomies and of a few well-known items; the others come from
-there too, and lines of both sorts by two other hands lie in `questions/topics`. A ridge regression
-on the vectors and on the words gives one weight a dimension and one a place of a word, kept beside
-the words of the language.
+there too. Lines of both sorts by two other hands lie in `questions/topics`, and the questions that
+may be read (`dev`, `opened`, `refusals`) are of fourteen more. A ridge regression on the vectors
+and on the words gives one weight a dimension and one a place of a word, kept beside the words of
+the language.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _SLOT = re.compile(r"\{(?P<role>[a-z_]+)(?::(?P<kind>[a-z]+))?\}")
 _RIDGE = 3.0
 _TIMES = 2  # fillings of each sentence
 _WISHES_LOST = 0.03  # of an unknown hand, where its other topics are counted
+_LEAST_OTHERS = 3  # of a hand that is counted by itself
 _MISSPELT = 0.3  # share of the sentences that come with slips as well
+_LABELS = {"answer": "wish", "impossible": "wish", "off_topic": "other", "smalltalk": "other"}
 _LISTS = ("place", "grape", "mechanic", "language")
 _ITEMS = (
     "Negroni", "Blade Runner", "Dune", "Carcassonne", "Abbey Road", "Pride and Prejudice", "Catan",
@@ -109,6 +112,8 @@ def by_hand(texts: Sequence[str], target: np.ndarray, vectors: np.ndarray, size:
     """
     lines = ["| lines of | by the vector | by vector and words |", "| --- | ---: | ---: |"]
     for hand, written in written_lines().items():
+        if sum(label == "other" for label, _ in written) < _LEAST_OTHERS:
+            continue
         is_held = np.isin(texts, [text for _, text in written])
         told = []
         for columns in (slice(0, size), slice(None)):
@@ -136,6 +141,19 @@ def written_lines() -> dict[str, list[tuple[str, str]]]:
     for path in sorted((HERE / "questions" / "topics").glob("*.tsv")):
         rows = (line.partition("\t") for line in path.read_text("utf-8").splitlines())
         found[path.stem] = [(label, text) for label, _, text in rows]
+    return found | read_questions()
+
+
+def read_questions() -> dict[str, list[tuple[str, str]]]:
+    """The labelled questions that may be read, by hand; foreign ones are neither."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for folder in ("dev", "opened", "refusals"):
+        for path in sorted((HERE / "questions" / folder).glob("*.jsonl")):
+            hand = path.stem.partition("-")[0]
+            for line in path.read_bytes().splitlines():
+                told = msgspec.json.decode(line)
+                if label := _LABELS.get(told["kind"]):
+                    found.setdefault(hand, []).append((label, told["query"]))
     return found
 
 

@@ -59,11 +59,32 @@ class TestWhatIsSaid:
         assert told in " ".join(out.split())
         assert stored(own_workspace) == [row]
 
-    def test_names_a_new_person_whose_name_is_near_another_s(self, feedback):
+    @pytest.mark.parametrize("name", ["anne", "Anna", "ana", "annah"])
+    def test_of_nearly_somebody_s_name_is_refused_and_stores_nothing(
+        self, feedback, own_workspace, name
+    ):
         feedback("--item", "Negroni", "--like")
-        assert feedback("--item", "Gimlet", "--like").err == ""
-        code, _, err = feedback("--item", "Gimlet", "--like", user="anne")
-        assert (code, err) == (0, "'anne' is new here. Did you mean anna?\n")
+        before = stored(own_workspace)
+        code, out, err = feedback("--item", "Gimlet", "--like", user=name)
+        assert (code, out) == (2, "")
+        assert "Did you mean anna? For somebody new, add --new-user." in err
+        assert stored(own_workspace) == before
+
+    def test_of_somebody_new_with_such_a_name_is_taken_when_it_is_said(self, feedback):
+        feedback("--item", "Negroni", "--like")
+        code, _, err = feedback("--item", "Gimlet", "--like", "--new-user", user="anne")
+        assert (code, err) == (0, "'anne' is new here.\n")
+        assert feedback("--item", "Negroni", "--like", user="anne").err == ""
+
+    @pytest.mark.parametrize(("known", "other"), [("17", "71"), ("user1", "user2"), ("bo", "ba")])
+    def test_numbers_and_short_names_are_nobody_s_misspelt_name(self, feedback, known, other):
+        feedback("--item", "Negroni", "--like", user=known)
+        told = feedback("--item", "Negroni", "--like", user=other)
+        assert (told.code, told.err) == (0, f"'{other}' is new here.\n")
+
+    def test_a_reason_has_an_end(self, feedback):
+        code, _, err = feedback("--item", "Negroni", "--like", "--reason", "x" * 2_001)
+        assert code == 2 and "There is room for 2,000 letters, and this text has 2,001." in err
 
     def test_as_json_is_one_document(self, feedback):
         code, out, err = feedback("--item", "Negroni", "--rating", 3, "--json")

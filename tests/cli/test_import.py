@@ -141,20 +141,24 @@ def test_index_brings_vectors_up_to_date(cli, own_workspace):
     assert cli("--workspace", own_workspace, "ask", "gin").code == 0
 
 
-def test_a_user_who_is_new_is_told_where_a_name_is_near(cli, empty_workspace, tmp_path):
+def test_an_export_for_nearly_somebody_s_name_is_refused_unless_somebody_new_is_meant(
+    cli, empty_workspace, tmp_path
+):
     ratings = tmp_path / "ratings.csv"
     ratings.write_text(
         "Date,Name,Year,Letterboxd URI,Rating\n2024-01-02,Heat,1995,https://boxd.it/2aa,4\n",
         encoding="utf-8",
     )
 
-    def told(user):
+    def told(user, *more):
         place = ("--workspace", empty_workspace, "import", "letterboxd", ratings)
-        code, _, err = cli(*place, "--user", user, "--index-later")
-        assert code == 0, err
-        return err
+        return cli(*place, "--user", user, "--index-later", *more)
 
-    assert "new here" not in told("anna")  # nobody is there whose name might have been meant
-    assert "'ana' is new here. Did you mean anna?" in told("ana")
-    assert "new here" not in told("ana")
-    assert "new here" not in told("zorg")
+    assert "new here" not in told("anna").err
+    code, _, err = told("ana")
+    assert code == 2 and "Did you mean anna? For somebody new, add --new-user." in err
+    people = ("sql", 'select distinct "user" as who from interactions')
+    assert cli(*people, "--workspace", empty_workspace).out.split() == ["who", "anna"]
+    assert told("ana", "--new-user").code == 0
+    assert "new here" not in told("ana").err
+    assert told("zorg").code == 0

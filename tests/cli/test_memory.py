@@ -230,6 +230,7 @@ class TestAMemory:
             (("show", "--user", "nobody"), 2, "Nobody called 'nobody' is known"),
             (("show", "--item", "Negrony"), 2, "Did you mean Negroni?"),
             (("edit", "--item", "Negroni", "--text", " \x1b[31m "), 1, "words that can be read"),
+            (("edit", "--item", "Negroni", "--text", "word " * 250), 1, "room for 1,200 letters"),
             (("pin", "--item", "Negroni"), 1, "localrec memory edit"),
             (("jobs", "--pause", "--resume"), 2, "Say one of"),
         ],

@@ -102,10 +102,18 @@ def test_nobody_s_shelf_cannot_be_read_and_says_who_is_near(shelf, command):
     assert "Did you mean ana?" in err
 
 
-def test_a_new_person_s_shelf_says_who_is_near(shelf):
+def test_a_shelf_of_nearly_somebody_s_name_is_refused_unless_somebody_new_is_meant(shelf):
     shelf("add", "--user", "ana", "gin")
-    assert shelf("add", "--user", "anna", "gin").err == "'anna' is new here. Did you mean ana?\n"
+    code, out, err = shelf("add", "--user", "anna", "gin")
+    assert (code, out) == (2, "")
+    assert "Did you mean ana? For somebody new, add --new-user." in err
+    assert shelf("add", "--user", "anna", "--new-user", "gin").err == "'anna' is new here.\n"
     assert shelf("add", "--user", "anna", "campari").err == ""
+
+
+def test_what_goes_onto_a_shelf_has_an_end(shelf):
+    code, _, err = shelf("add", "--user", "ana", "gin, " * 5_000)
+    assert code == 2 and "There is room for 20,000 letters, and this text has 25,000." in err
 
 
 def test_shelves_of_two_people_do_not_mix(shelf):

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from localrec.cli.commands import whole_program
-from localrec.foundation.offline import switch_off_telemetry
+from localrec.foundation.offline import switch_off_network
 
 from .conftest import CHECKOUT, PAGES, blocks_of, page_name
 
@@ -105,7 +105,7 @@ def test_a_line_that_fits_no_command_is_found(line):
 @pytest.fixture
 def type_line(cli, desk, monkeypatch):
     """Types one line of a block; its words behind `>` name a file for what it prints."""
-    switch_off_telemetry()
+    switch_off_network()
 
     def call(words, rest=()):
         done = cli(*words)

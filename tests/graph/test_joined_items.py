@@ -128,3 +128,23 @@ def test_an_export_takes_no_description_away_that_another_gave(
         rows = HistoryRows(items=(drink("gin", **told),), interactions=(deed,), report=FIRST)
         ingest_history(store, DRINKS, rows, "anna")
     assert marks(store) == expected
+
+
+def test_another_recipe_of_one_name_is_an_item_of_its_own_however_often_it_comes(store) -> None:
+    ingest_items(store, DRINKS, [drink("gin", "campari", "sweet vermouth")], FIRST)
+    other = drink("tequila", "pineapple juice", "honey")
+    for _ in range(2):
+        report = ingest_items(store, DRINKS, [other], SECOND)
+        names = store.rows("SELECT name FROM node WHERE kind = 'cocktail'")
+        assert names == [("Negroni",), ("Negroni",)]
+    assert report.notes == (
+        "1 drink has the name of another recipe that is here; each is an item of its own.",
+    )
+    edge = DRINKS.attributes["ingredient"].edge
+    assert links(store, edge) == ["campari", "gin", "sweet vermouth"]
+
+
+def test_a_changed_recipe_of_the_same_file_replaces_the_old_one(store) -> None:
+    ingest_items(store, DRINKS, [drink("gin", "campari", "sweet vermouth")], FIRST)
+    ingest_items(store, DRINKS, [drink("tequila", "honey")], FIRST)
+    assert links(store, DRINKS.attributes["ingredient"].edge) == ["honey", "tequila"]

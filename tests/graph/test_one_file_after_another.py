@@ -36,7 +36,8 @@ LIKED = row(Event.LIKED)
 
 
 def bring(store: Store, *rows: InteractionRow, source: str = "letterboxd") -> ImportReport:
-    return ingest_history(store, BAR, history(rows, source=source), by="anna")
+    told = history(rows, source=source)
+    return ingest_history(store, BAR, told.as_part(), by="anna")
 
 
 def stored(store: Store) -> list[tuple]:
@@ -106,6 +107,12 @@ def test_plays_keep_the_greater_count_and_the_later_moment(store):
     bring(store, row(Event.PLAYED, times=7, at=DAY))
     bring(store, row(Event.PLAYED, times=3, at=datetime(2022, 1, 1)))
     assert stored(store) == [("played", None, DAY, 7, None)]
+
+
+def test_a_whole_export_says_anew_what_it_said_of_an_item(store):
+    bring(store, RATED, LIKED)
+    ingest_history(store, BAR, history([SEEN], source="letterboxd"), by="anna")
+    assert stored(store) == [("seen", None, SEEN.at, 1, None)]
 
 
 def test_what_another_source_said_stays(store):

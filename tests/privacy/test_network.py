@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from localrec.foundation.offline import SWITCHES, switch_off_telemetry
+from localrec.foundation.offline import SWITCHES, switch_off_network
 from localrec.foundation.settings import Settings, save_settings
 from localrec.graph.store import Store
 from localrec.privacy.network import LIBRARIES, LIBRARIES_WITHOUT_NETWORK, NETWORK_COMMANDS
@@ -73,7 +73,7 @@ def test_switches_are_set_unless_the_person_has_set_them(monkeypatch):
     for name in SWITCHES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DO_NOT_TRACK", "yes")
-    switch_off_telemetry()
+    switch_off_network()
     assert {name: os.environ[name] for name in SWITCHES} == {**SWITCHES, "DO_NOT_TRACK": "yes"}
 
 
@@ -176,3 +176,34 @@ class TestWhatIsWritten:
             assert os.umask(0o022) == 0o022
         finally:
             os.umask(before)
+
+
+class TestTheLibraries:
+    """A library that is loaded behind localrec keeps quiet, whoever loads localrec."""
+
+    @staticmethod
+    def kept_by(program: str, home: Path) -> list[Path]:
+        """Files that a program of Python leaves in an empty home."""
+        home.mkdir()
+        env = {name: value for name, value in os.environ.items() if name not in SWITCHES}
+        env |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+        subprocess.run([sys.executable, "-B", "-c", program], env=env, check=True)
+        return [path for path in home.rglob("*") if path.is_file()]
+
+    @pytest.mark.parametrize("door", ["localrec", "localrec.api.workspace", "localrec_tui.app"])
+    def test_onnxruntime_keeps_no_events(self, tmp_path, door):
+        assert self.kept_by(f"import {door}, onnxruntime", tmp_path / "home") == []
+
+    def test_the_switch_is_set_by_the_import_of_the_package(self):
+        told = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "import os, localrec; print(os.environ['ORT_DISABLE_TELEMETRY'])",
+            ],
+            env={name: value for name, value in os.environ.items() if name not in SWITCHES},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert told.stdout.strip() == "1"

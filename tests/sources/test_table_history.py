@@ -163,3 +163,11 @@ def test_to_be_met_again_takes_no_rating_away(tmp_path):
     )
     history = read(tmp_path / "films.csv", f"film,rating,date\n{rows}")
     assert [deed[1:] for deed in deeds(history)] == [("rated", 4.0, 2)] * 18
+
+
+def test_volumes_of_one_title_are_rated_one_by_one(tmp_path):
+    rows = "".join(
+        f"anna,Saga {name},{volume},{volume}\n" for name in "ABCDEF" for volume in (1, 2, 3)
+    )
+    history = read(tmp_path / "comics.csv", f"user,title,volume,rating\n{rows}", "books", None)
+    assert len(history.items) == len(history.interactions) == 18

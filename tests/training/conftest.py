@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 import pytest
 
 from localrec.data.rows import Event, HistoryRows, InteractionRow
-from localrec.foundation.offline import switch_off_telemetry
+from localrec.foundation.offline import switch_off_network
 from localrec.graph.history_ingest import ingest_history
 from localrec.llm.model_catalog import model_path
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .tiny_models import make_tiny
 
-switch_off_telemetry()  # as the program does: the libraries read it when they are imported
+switch_off_network()  # as the program does: the libraries read it when they are imported
 MISSING = [
     name for name in ("torch", "transformers", "peft", "trl") if not importlib.util.find_spec(name)
 ]

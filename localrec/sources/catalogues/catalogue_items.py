@@ -264,6 +264,8 @@ class CatalogueReader:
         if cell is None and one.otherwise is None:
             return
         names = self._elements(row, column, cell, one.separator)
+        if len(one.columns) == 1:
+            values = [_parted(told, one.separator, len(names)) for told in values]
         others = self._cell(cells, one.otherwise) if one.otherwise else None
         for at, name in enumerate(names):
             amount = _amount_of(values, len(one.columns), place, at, len(names))
@@ -300,6 +302,14 @@ class CatalogueReader:
         by = f" by {join_words(makers[:2])}" if makers else ""
         dated = f"{name} ({year}){by}" if year else f"{name}{by}"
         return f"{dated}: {join_words(list(dict.fromkeys(told))[:12])}." if told else f"{dated}."
+
+
+def _parted(values: list[str], separator: str | None, names: int) -> list[str]:
+    """A text of as many amounts as there are names, as a list of them; else what was given."""
+    if len(values) != 1 or names < 2:
+        return values
+    told = elements_of(values[0].strip(), separator)
+    return told if len(told) == names else values
 
 
 def _amount_of(values: list[list[str]], columns: int, place: int, at: int, names: int) -> str:

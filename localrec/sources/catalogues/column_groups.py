@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -17,6 +17,9 @@ from localrec.sources.list_cells import is_missing
 _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?")
 _UNNAMED = re.compile(r"column \d+")  # what a column without a name is called
 _KEYS = (*CREATORS, "year", "id", "date")  # what tells things of one name apart
+_VOLUMES = frozenset("volume vol issue edition band tome disc".split())
+_PARTS = _VOLUMES | frozenset("episode season part chapter".split())
+_LIST = re.compile(r"\S\s*(?:[;|\n]|,\s)\s*\S")
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
 _UNIT = (
@@ -82,9 +85,18 @@ def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
     place = table.columns.index(name)
     if any(isinstance(cells[place], list) for _, cells in table.rows[:50]):
         return None
-    others = [one for one in table.columns if one != name and meaning_of(one)[0] in _KEYS]
-    tried = ((name,), *((name, one) for one in others))
-    return next((found for key in tried if (found := _gathered_by(table, key))), None)
+    found = _gathered_by(table, (name,))
+    if found is None:
+        keys = [one for one in table.columns if one != name and meaning_of(one)[0] in _KEYS]
+        return _first_gathered(table, [(name, one) for one in keys])
+    # Two cooks of a stew: what tells them apart is no list where the rows of each still gather.
+    keys = [one for one in found.varying if meaning_of(one)[0] in _KEYS]
+    return _first_gathered(table, [(name, *keys), *((name, one) for one in keys)]) or found
+
+
+def _first_gathered(table: RecordTable, keys: Sequence[tuple[str, ...]]) -> GatheredRows | None:
+    tried = (_gathered_by(table, key) for key in keys if len(key) > 1)
+    return next((found for found in tried if found), None)
 
 
 def _gathered_by(table: RecordTable, key: tuple[str, ...]) -> GatheredRows | None:
@@ -110,10 +122,35 @@ def _gathered_by(table: RecordTable, key: tuple[str, ...]) -> GatheredRows | Non
     varying = [one for one in table.columns if one not in (*key, *steady, *counters)]
     if not varying or len(varying) > max(4, len(steady)):
         return None
-    if not steady and all(meaning_of(one)[0] != "ingredient" for one in varying):
+    if _are_lists(rows, [table.columns.index(one) for one in varying if _is_component(one)]):
+        return None
+    is_recipe = any(meaning_of(one)[0] in ("ingredient", "measure") for one in varying)
+    if not is_recipe and (not steady or any(map(_tells_parts_apart, (*counters, *varying)))):
         return None
     counters += [one for one in steady if meaning_of(one)[0] in ("id", "index")]
     return GatheredRows(key=key, counters=tuple(counters), varying=tuple(varying))
+
+
+def _is_component(column: str) -> bool:
+    return meaning_of(column)[0] == "ingredient"
+
+
+def _are_lists(rows: Mapping[str, Sequence[Sequence[object]]], places: Sequence[int]) -> bool:
+    """Whether cells of some columns are mostly lists already, so that each row is a whole item."""
+    cells = [
+        str(cells[place] or "") for told in rows.values() for cells in told for place in places
+    ]
+    return sum(bool(_LIST.search(cell)) for cell in cells) * 2 > len(cells)
+
+
+def numbers_volumes(column: str) -> bool:
+    """Whether a column numbers volumes, which are read and rated one by one."""
+    return not _VOLUMES.isdisjoint(header_words(column))
+
+
+def _tells_parts_apart(column: str) -> bool:
+    """Whether a column numbers the parts of a work, each of which is an item of its own."""
+    return not _PARTS.isdisjoint(header_words(column))
 
 
 def _counts_up(cells: Sequence[object]) -> bool:

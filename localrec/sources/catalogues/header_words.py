@@ -19,6 +19,7 @@ _UNITS = frozenset(
 )
 _RESERVED = frozenset({"name", "title", "description", "instructions", "creator", "key"})
 _COUNTED = frozenset({"rating", "review", "vote", "user", "owner"})
+_NAMES = ("name", "title", "label")
 _AMOUNTS = frozenset({"amount", "value"})
 _AMOUNTED = frozenset({"price", "rating", "abv", "minutes", "calories", "pages"})
 CREATORS = (
@@ -71,6 +72,8 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
     for told in (bare, tuple(word for word in bare if word not in _QUALIFIERS)):
         if told in _by_words():
             return _by_words()[told], 0.9
+    if "." in header and bare[-1] in _NAMES and _by_words().get(bare[:-1], "name") != "name":
+        return _by_words()[bare[:-1]], 0.9  # ingredients.name
     if bare[-1] in _AMOUNTS and _by_words().get(bare[:-1]) in _AMOUNTED:
         return _by_words()[bare[:-1]], 0.9  # price.amount
     for length in (3, 2, 1):

@@ -263,3 +263,53 @@ def test_a_maker_that_gives_orders_stands_in_no_proposed_question(proposed, make
     proposal, _ = proposed("things", f"name,brand,price\n{rows}Other,Acme,3\nMore,Acme,4\n")
     assert "something by Acme" in proposal.domain.examples
     assert not any(maker in one for one in proposal.domain.examples)
+
+
+@pytest.mark.parametrize("numbering", ["volume", "issue", "Episode", "season", "part", "vol."])
+def test_volumes_of_one_title_stay_items_of_their_own(proposed, numbering):
+    text = f"title,{numbering},writer,pages\n" + "".join(
+        f"Saga {name},{volume},Writer {name},{100 + volume}\n"
+        for name in "ABCDEFGH"
+        for volume in (1, 2, 3)
+    )
+    _, found = proposed("comics", text)
+    assert (len(found.items), found.report.kept, found.report.merged) == (24, 24, 0)
+
+
+def test_recipes_of_one_name_by_two_cooks_stay_two(proposed):
+    text = "recipe,chef,ingredient,measure\n" + "".join(
+        f"{dish},{chef},{thing},{place} oz\n"
+        for dish in ("Stew", "Soup", "Cake")
+        for chef in ("Mary", "Tom")
+        for place, thing in enumerate(("flour", f"salt of {chef}", "milk"), 1)
+    )
+    _, found = proposed("recipes", text)
+    assert len(found.items) == 6
+    assert links_of(found, "Stew")["ingredient"] == ["flour", "salt of Mary", "milk"]
+
+
+def test_rows_whose_ingredients_are_lists_are_whole_recipes(proposed):
+    text = (
+        "name,ingredients,measures\n"
+        'Fizz,"tequila; lime; honey","5 cl; 3 cl; 1 cl"\n'
+        'Fizz,"gin; lemon; soda","4 cl; 2 cl; 9 cl"\n'
+        'Sour,"rum; lime","5 cl; 2 cl"\n'
+    )
+    _, found = proposed("drinks", text)
+    measures = [[(link.name, link.value) for link in item.links] for item in found.items]
+    assert measures[:2] == [
+        [("tequila", "5 cl"), ("lime", "3 cl"), ("honey", "1 cl")],
+        [("gin", "4 cl"), ("lemon", "2 cl"), ("soda", "9 cl")],
+    ]
+    assert found.report.merged == 0
+
+
+@pytest.mark.parametrize("amount", ["measure", "amount", "quantity"])
+def test_ingredients_that_are_objects_keep_their_measures(proposed, amount):
+    drinks = [
+        {"name": name, "ingredients": [{"name": "gin", amount: "6", "unit": "cl"}, {"name": mixer}]}
+        for name, mixer in (("Fizz", "soda"), ("Sour", "lemon"), ("Neat", "water"))
+    ]
+    _, found = proposed("drinks", json.dumps(drinks))
+    links = [(link.name, link.value) for link in found.items[0].links]
+    assert links == [("gin", "6 cl"), ("soda", None)]
