@@ -124,7 +124,7 @@ class _Run:
             tool_context, tools, budget=config.budget, k=self._k, history=config.history
         )
         self._turns: list[AgentTurn] = []
-        self._said = ""  # of the turn that is being written
+        self._turn_text = ""  # of the turn that is being written
         self._steps: list[AgentStep] = []
         self._cost = TokenUsage()
 
@@ -215,7 +215,7 @@ class _Run:
         most = 2 * (self._config.thought_characters + LONGEST_TITLE * texts) + _TOKENS_AROUND
         thought = self._config.thought_characters
         self._ask(self._dialect.turn_grammar(tools, self._candidates, thought), most)
-        if self._said.endswith(self._dialect.begun):
+        if self._turn_text.endswith(self._dialect.begun):
             self._write_ranking()
 
     def _write_ranking(self) -> None:
@@ -239,19 +239,19 @@ class _Run:
                 temperature=self._config.temperature,
                 seed=_seed_of(self._seed, self._cost.calls),
                 fixed=_SHARED_MESSAGES,
-                prefix=self._said,
+                prefix=self._turn_text,
             )
         except ContextError as error:
             raise _InvalidError("refused") from error
         self._cost = self._cost.and_for(reply.usage)
-        self._said += reply.text
+        self._turn_text += reply.text
         if not reply.finished:
             raise _InvalidError("unfinished")
         return reply.text
 
     def _end_turn(self) -> str:
         """Record the text of the turn, if there is any."""
-        text, self._said = self._said, ""
+        text, self._turn_text = self._turn_text, ""
         if text:
             self._turns.append(AgentTurn(text=text, own=True))
         return text

@@ -121,7 +121,7 @@ def save_profile(
             why = error.message if isinstance(error, LocalrecError) else str(error)
             notes = (*notes, f"The agent's new profile was not kept. {why}")
     if is_refined:
-        notes = (*notes, _told(found))
+        notes = (*notes, _refinement_notice(found))
     spent = thought.spent
     return msgspec.structs.replace(
         found,
@@ -226,7 +226,7 @@ def _write(open_store: Callable[[], Store], update: MemoryUpdate, seen: int) -> 
         return bool(put_memories(store, [update]).written)
 
 
-def _told(found: Recommendations) -> str:
+def _refinement_notice(found: Recommendations) -> str:
     whose = f"--user {quote(found.user)} --domain {found.domain}"
     return (
         f"The agent refined your profile. See it: localrec memory show {whose}; what it said "

@@ -53,7 +53,7 @@ class ToolFusion:
         self, tools: Sequence[Tool] = TOOLS, weights: FusionWeights = DEFAULT_TOOL_WEIGHTS
     ) -> None:
         self._weights = weights.weights
-        self._asked = {
+        self._evidence_calls = {
             kind: (tool, call)
             for kind, (tool, call) in evidence_calls(tools).items()
             if kind in self._weights
@@ -74,7 +74,7 @@ class ToolFusion:
         begun = time.perf_counter()
         steps: list[AgentStep] = []
         found: dict[str, Scores | None] = {}
-        for kind, (tool, call) in self._asked.items():
+        for kind, (tool, call) in self._evidence_calls.items():
             asked = time.perf_counter()
             said = tool.observe(tool_context, call)
             found[kind] = said.scores

@@ -87,7 +87,7 @@ def _answers_text(both: AdapterComparison) -> str:
     return "\n".join([f"{both.question} (about {both.domain}, a {both.role})", *said])
 
 
-def _answer_lines(said: AdapterAnswer) -> str:
-    figures = (f"  {value:.3g} {name}" for name, value in said.figures.items())
-    lines = (f"  {line}" for line in (*said.lines, *filter(None, [said.fault])))
-    return "\n".join([f"{said.name}, {said.ms:,.0f} ms:", *figures, *lines])
+def _answer_lines(answer: AdapterAnswer) -> str:
+    figures = (f"  {value:.3g} {name}" for name, value in answer.figures.items())
+    lines = (f"  {line}" for line in (*answer.lines, *filter(None, [answer.fault])))
+    return "\n".join([f"{answer.name}, {answer.ms:,.0f} ms:", *figures, *lines])

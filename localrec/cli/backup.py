@@ -43,7 +43,7 @@ def backup(
     with progress() as steps:
         report = back_up(context.workspace, out.expanduser(), force=force, progress=steps)
     if not context.print_json(report):
-        console().print(f"Backed up {_told(report)} in {report.path}.", soft_wrap=True)
+        console().print(f"Backed up {_size_text(report)} in {report.path}.", soft_wrap=True)
         _note_links(report)
 
 
@@ -70,11 +70,13 @@ def restore(
         )
     if not context.print_json(report):
         done = "The backup is whole:" if dry_run else "Restored"
-        console().print(f"{done} {_told(report)}, of {report.at:%Y-%m-%d %H:%M}.", soft_wrap=True)
+        console().print(
+            f"{done} {_size_text(report)}, of {report.at:%Y-%m-%d %H:%M}.", soft_wrap=True
+        )
         _note_links(report)
 
 
-def _told(report: BackupReport) -> str:
+def _size_text(report: BackupReport) -> str:
     files = "1 file" if report.files == 1 else f"{report.files:,} files"
     return f"{files} with {report.bytes:,} bytes, each checked by its sha256"
 

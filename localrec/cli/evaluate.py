@@ -217,7 +217,7 @@ def _render(found: RunMetrics) -> None:
         if one.failed:
             note(f"{one.name} was not measured: {one.failed}")
         for doubt in one.suspicions:
-            note(f"{one.name}: {doubt.kind}. {doubt.told}")
+            note(f"{one.name}: {doubt.kind}. {doubt.detail}")
         if one.faults:
             counts = ", ".join(f"{kind} {count}" for kind, count in one.faults.items())
             note(f"{one.name}: invalid answers of {one.cases}: {counts}.")

@@ -55,7 +55,7 @@ ItemOption = Annotated[
 _Outcome = TypeVar("_Outcome")
 
 
-def _told(owner: MemoryOwner, **memories: Any) -> dict[str, Any]:
+def _owner_json(owner: MemoryOwner, **memories: Any) -> dict[str, Any]:
     """Return what JSON says of the owner, and of their memories."""
     return {"name": owner.name, "domain": owner.domain, **memories}
 
@@ -66,7 +66,7 @@ def show(user: UserOption = None, item: ItemOption = None, domain: DomainOption 
     from localrec.memory.records import memory_of
 
     context, owner, memory = _with_memory(user, item, domain, memory_of)
-    if context.print_json(_told(owner, memory=memory)):
+    if context.print_json(_owner_json(owner, memory=memory)):
         return
     if memory is None:
         console().print(f"Nothing is remembered of {owner.name} yet.")
@@ -81,7 +81,7 @@ def history(user: UserOption = None, item: ItemOption = None, domain: DomainOpti
     from localrec.memory.records import history_of
 
     context, owner, versions = _with_memory(user, item, domain, history_of)
-    if context.print_json(_told(owner, versions=versions)):
+    if context.print_json(_owner_json(owner, versions=versions)):
         return
     if not versions:
         console().print(f"Nothing is remembered of {owner.name} yet.")
@@ -106,7 +106,7 @@ def edit(
     context, owner, memory = _with_memory(
         user, item, domain, lambda store, node_id: edit_memory(store, node_id, words), changes=True
     )
-    if not context.print_json(_told(owner, memory=memory)):
+    if not context.print_json(_owner_json(owner, memory=memory)):
         _render(memory)
         note(f"Let it be brought up to date again: localrec memory unpin {owner.option}")
 
@@ -214,7 +214,7 @@ def _pin(user: str | None, item: str | None, domain: str | None, *, pinned: bool
     )
     if memory is None:
         raise nothing_remembered(owner)
-    if not context.print_json(_told(owner, memory=memory)):
+    if not context.print_json(_owner_json(owner, memory=memory)):
         _render(memory)
 
 

@@ -95,7 +95,9 @@ class PlainChat:
         self._user = options.user
         self._image = options.image
         self._answer: Answer | None = None
-        self._asked: tuple[Question, Query] | None = None  # the last question, as it was read
+        self._last_question: tuple[Question, Query] | None = (
+            None  # the last question, as it was read
+        )
         self._domain = ""
         self._warm = WarmWorkspace(options.workspace)
 
@@ -131,8 +133,8 @@ class PlainChat:
             if folded.startswith(f"{said} ") and number.isdecimal():
                 return self._store_feedback(self._item(number), event, reason)
         added = follow_up_words(text)
-        if added is not None and self._asked is not None:
-            self._answer = self._refine(*self._asked, added)
+        if added is not None and self._last_question is not None:
+            self._answer = self._refine(*self._last_question, added)
         else:
             self._answer = self._ask(text[len("new:") :] if folded.startswith("new:") else text)
         return self._read_out()
@@ -149,7 +151,7 @@ class PlainChat:
         image = None if self._image is None else str(self._image)
         text = clean_text(text, LONGEST_QUESTION + 1)  # 1 more tells that it is cut
         question = Question(query=text, user=self._user, have=options.have, image=image)
-        self._asked = None
+        self._last_question = None
         with self._warm.lease() as opened:
             words = text if options.have is None else f"{text} with {options.have}"
             self._domain = domain_of_question(
@@ -162,7 +164,7 @@ class PlainChat:
             assert isinstance(system, Marc), options.system
             query = system.understand(question)
             answer = system.answer_query(question, query, options.k)
-        self._asked = question, query
+        self._last_question = question, query
         return answer
 
     def _refine(self, question: Question, query: Query, added: str) -> Answer:
@@ -179,7 +181,7 @@ class PlainChat:
             assert isinstance(system, Marc), options.system
             query = add_constraints(query, added, context.vocabulary)
             answer = system.answer_query(question, query, options.k)
-        self._asked = question, query
+        self._last_question = question, query
         return answer
 
     def _read_out(self) -> Iterator[str]:
@@ -278,9 +280,10 @@ def _item_lines(item: RecommendedItem) -> Iterator[str]:
         yield f"Missing: {', '.join(item.missing)}."
 
 
-def _feedback_sentence(said: FeedbackRecord) -> str:
-    told = f"{said.user} {_FEEDBACK_TEXT.get(said.event, said.event.value)} {said.name}"
-    return f"{told}, because: {said.reason}" if said.reason else f"{told}."
+def _feedback_sentence(feedback: FeedbackRecord) -> str:
+    verb = _FEEDBACK_TEXT.get(feedback.event, feedback.event.value)
+    sentence = f"{feedback.user} {verb} {feedback.name}"
+    return f"{sentence}, because: {feedback.reason}" if feedback.reason else f"{sentence}."
 
 
 def _say(*lines: str) -> None:

@@ -109,12 +109,12 @@ def _keys() -> Iterator[str]:
             yield line.strip()[0].lower()
 
 
-def _show_sample(asked: RatingPrompt, out: Console) -> None:
+def _show_sample(prompt: RatingPrompt, out: Console) -> None:
     from localrec.foundation.text import clean_text
 
-    sample = asked.sample
+    sample = prompt.sample
     parts = {
-        "Asked for": sample.asked,
+        "Asked for": sample.request,
         "Recommended": sample.recommended,
         "The catalogue says": sample.facts,
         "Explanation": sample.explanation,

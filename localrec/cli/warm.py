@@ -50,14 +50,14 @@ def warm(
         return
     running = _reached(folder, "stop" if stop else "ping")
     if stop or status:
-        told = _ended(folder) if stop and running else running
+        is_running = _ended(folder) if stop and running else running
     else:
-        told = running or _start(folder, minutes)
-    if not context.print_json({"running": told and not stop}):
-        note(_told(running, stop=stop, status=status, minutes=minutes))
+        is_running = running or _start(folder, minutes)
+    if not context.print_json({"running": is_running and not stop}):
+        note(_status_sentence(running, stop=stop, status=status, minutes=minutes))
 
 
-def _told(running: bool, *, stop: bool, status: bool, minutes: int) -> str:
+def _status_sentence(running: bool, *, stop: bool, status: bool, minutes: int) -> str:
     if stop:
         return "The warm helper has ended." if running else "There was no warm helper."
     if status:

@@ -265,13 +265,17 @@ class RunFolder:
     def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
         """Append cases; both they and their trajectories are on disk when this returns."""
         acted = [
-            TrajectoryRecord(id=one.id, user=one.user, items=one.told, trajectory=one.trajectory)
+            TrajectoryRecord(
+                id=one.id, user=one.user, items=one.trajectory_items, trajectory=one.trajectory
+            )
             for one in outcomes
             if one.trajectory is not None
         ]
         if acted:
             self._append(trajectory_file(system), acted)
-        cases = [msgspec.structs.replace(one, trajectory=None, told=()) for one in outcomes]
+        cases = [
+            msgspec.structs.replace(one, trajectory=None, trajectory_items=()) for one in outcomes
+        ]
         self._append(case_file(system), cases)
 
     def _append(self, name: str, records: Sequence[msgspec.Struct]) -> None:

@@ -62,7 +62,7 @@ def doubts_about(result: SystemResult) -> Iterator[tuple[str, str]]:
     if result.failed:
         yield "failed", result.failed
     for doubt in result.suspicions:
-        yield doubt.kind, doubt.told
+        yield doubt.kind, doubt.detail
     for kind, count in result.faults.items():
         yield kind, f"in {count} of {result.cases} answers"
 

@@ -152,11 +152,11 @@ class DecidingReasonBuilder(ReasonBuilder):
 
     def _by_shared_users(self, source: int, item: int) -> Fact | None:
         """Count who liked both the item and one of the history."""
-        counts, asked = self._audience.liked_with(source)
+        counts, asked = self._interactions.liked_with(source)
         together = int(counts[item])
         if together < TOGETHER:
             return None
-        everybody = share_text(int(self._audience.likes[item]), self._audience.user_count)
+        everybody = share_text(int(self._interactions.likes[item]), self._interactions.user_count)
         text = (
             f"{share_text(together, asked)} of those who liked {self._catalogue.names[source]} "
             f"liked this too, {everybody} of everybody did"

@@ -75,7 +75,7 @@ class ReasonBuilder:
         user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
-        audience: Who liked what.
+        interactions: Who liked what.
         memory_evidence: The shared memory, where it took part.
     """
 
@@ -84,15 +84,15 @@ class ReasonBuilder:
         user: str,
         user_profile: UserProfile,
         catalogue: ItemCatalog,
-        audience: InteractionMatrix,
+        interactions: InteractionMatrix,
         memory_evidence: MemoryEvidence | None = None,
     ) -> None:
         self._user = user
         self._user_profile = user_profile
         self._catalogue = catalogue
-        self._audience = audience
+        self._interactions = interactions
         self._memory_evidence = memory_evidence
-        self._asked = strongest_likes(user_profile)
+        self._strongest_likes = strongest_likes(user_profile)
         self._count_attributes()
 
     def facts(self, item: int) -> list[Fact]:
@@ -138,10 +138,10 @@ class ReasonBuilder:
         if place is None:
             return None
         source = int(self._user_profile.items[place])
-        counts, asked = self._audience.liked_with(source)
+        counts, asked = self._interactions.liked_with(source)
         together = int(counts[item])
         liked = self._catalogue.names[source]
-        everybody = share_text(int(self._audience.likes[item]), self._audience.user_count)
+        everybody = share_text(int(self._interactions.likes[item]), self._interactions.user_count)
         text = (
             f"{share_text(together, asked)} of those who liked {liked} liked this too, "
             f"{everybody} of everybody did"
@@ -158,11 +158,11 @@ class ReasonBuilder:
         """Find the place in the history that raises an item's odds most; None where none does."""
         here = np.array([item], dtype=np.int32)
         rises: dict[int, float] = {}
-        for place in self._asked.tolist():
+        for place in self._strongest_likes.tolist():
             source = int(self._user_profile.items[place])
             # A candidate of a ranking may be in the history: it is no reason for itself.
-            if source != item and self._audience.liked_with(source)[0][item] >= TOGETHER:
-                rise = lift(self._audience, source, here)[0]
+            if source != item and self._interactions.liked_with(source)[0][item] >= TOGETHER:
+                rise = lift(self._interactions, source, here)[0]
                 rises[place] = float(self._user_profile.liked[place] * rise)
         best = max(rises, key=rises.__getitem__, default=None)
         return best if best is not None and rises[best] >= _RAISED else None
@@ -257,7 +257,7 @@ class ReasonBuilder:
 
     def by_popularity(self, item: int) -> list[Fact]:
         """Return how many users liked the item, [] where none did."""
-        likes = int(self._audience.likes[item])
+        likes = int(self._interactions.likes[item])
         if not likes:
             return []
         users = "person" if likes == 1 else "people"

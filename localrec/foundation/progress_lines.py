@@ -24,15 +24,15 @@ class ProgressWriter:
 
     def __init__(self) -> None:
         self._what = ""
-        self._told = 0.0
+        self._written_at = 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Tell that `done` of `total` of `what` are finished."""
         now = time.monotonic()
         is_last = bool(total) and done >= total
-        if what == self._what and not is_last and now - self._told < _STEP_EVERY_S:
+        if what == self._what and not is_last and now - self._written_at < _STEP_EVERY_S:
             return
-        self._what, self._told = what, now
+        self._what, self._written_at = what, now
         with suppress(BrokenPipeError):  # nobody hears any more; what is under way is saved first
             sys.stderr.write(
                 msgspec.json.encode(ProgressMessage(what, done, total)).decode() + "\n"

@@ -29,7 +29,7 @@ class ScriptedModel:
             begin is shown to it as a last message, the assistant's.
 
     Attributes:
-        asked: The messages of every call so far.
+        prompts: The messages of every call so far.
     """
 
     name = "scripted"
@@ -37,12 +37,12 @@ class ScriptedModel:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self.asked: list[tuple[Message, ...]] = []
+        self.prompts: list[tuple[Message, ...]] = []
 
     @property
     def calls(self) -> int:
         """Count the calls so far."""
-        return len(self.asked)
+        return len(self.prompts)
 
     def choose(
         self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
@@ -87,7 +87,7 @@ class ScriptedModel:
         """Do nothing: no resource is held."""
 
     def _next(self, messages: Sequence[Message]) -> str:
-        self.asked.append(tuple(messages))
+        self.prompts.append(tuple(messages))
         if callable(self._script):
             return self._script(messages)
         if self.calls > len(self._script):

@@ -53,7 +53,7 @@ class ChatSession:
             model.chat_template, model.special_text("bos"), model.special_text("eos")
         )
         self._states = PrefixStates(prefix_budget_bytes)
-        self._asked: list[int] = []  # the prompt before, up to where the assistant spoke
+        self._prompt_before: list[int] = []  # the prompt before, up to where the assistant spoke
 
     def choose(
         self, messages: Sequence[Message], labels: Sequence[str], fixed: int
@@ -230,7 +230,7 @@ class ChatSession:
         else:
             cached = self._bring_prefix(tuple(prompt[:prefix_length]))
             self._model.evaluate(prompt[prefix_length:])
-        self._asked = prompt_tokens
+        self._prompt_before = prompt_tokens
         return len(prompt), cached
 
     def _check_fit(self, length: int) -> None:
@@ -246,7 +246,7 @@ class ChatSession:
         The one before ended with the template's mark of the assistant, so what comes behind it
         belongs to the same conversation.
         """
-        before = self._asked
+        before = self._prompt_before
         return (
             0 < len(before) < len(prompt)
             and prompt[: len(before)] == before

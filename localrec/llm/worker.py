@@ -110,7 +110,7 @@ class _Server:
 
     def __init__(self, inbox: Inbox, say: Callable[[protocol.Reply], None]) -> None:
         self._inbox = inbox
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
         self._say = say
         self._projector: Projector | None = None
         self._model: NativeModel | None = None
@@ -158,8 +158,8 @@ class _Server:
     def _should_stop(self) -> bool:
         """Whether the running call was cancelled; tells now and then that it goes on."""
         now = time.monotonic()
-        if now - self._told >= _TELL_EVERY_S:
-            self._told = now
+        if now - self._reported_at >= _TELL_EVERY_S:
+            self._reported_at = now
             self._say(protocol.MovedReply())
         return self._inbox.should_stop()
 

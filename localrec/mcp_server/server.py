@@ -62,7 +62,7 @@ def make_server(workspace: Workspace) -> MCPServer[Any]:
     return server
 
 
-def _told(
+def _with_tool_errors(
     function: Callable[_Arguments, dict[str, Any]],
 ) -> Callable[_Arguments, dict[str, Any]]:
     """Turn an error that a user can mend into the tool's answer, in its one sentence."""
@@ -79,7 +79,7 @@ def _told(
 
 def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def ask(
         question: Question,
         k: Count = 3,
@@ -96,7 +96,7 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         return answer.to_dict()
 
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def recommend(
         user: Key, k: Count = 10, domain: Domain = None, system: System = "auto"
     ) -> dict[str, Any]:
@@ -104,13 +104,13 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         return desk.recommend(user, k=k, domain=domain, system=system).to_dict()
 
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def explain(user: Key, item: Item, domain: Domain = None) -> dict[str, Any]:
         """Say why an item would be recommended to a user."""
         return {"item": item, "reason": desk.explain(user, item, domain=domain)}
 
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def search(
         text: Annotated[str, Field(max_length=_LONGEST, description="Words of a name.")],
         k: Count = 10,
@@ -120,14 +120,14 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         return {"items": [one.to_dict() for one in desk.search(text, domain=domain, k=k)]}
 
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def history(user: Key, k: Count = 20, domain: Domain = None) -> dict[str, Any]:
         """Read what a user did last, the newest first."""
         entries = desk.history(user, domain=domain)
         return {"entries": [one.to_dict() for one in entries[:k]], "total": len(entries)}
 
     @server.tool(annotations=_READS)
-    @_told
+    @_with_tool_errors
     def shelf(user: Key, domain: Domain = None) -> dict[str, Any]:
         """List what a user has at hand."""
         return {"user": user, "at_hand": desk.shelf(user, domain=domain)}
@@ -135,7 +135,7 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
 
 def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
     @server.tool(annotations=_WRITES)
-    @_told
+    @_with_tool_errors
     def rate(
         user: Key,
         item: Item,
@@ -151,7 +151,7 @@ def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
         return given.to_dict()
 
     @server.tool(annotations=_DESTROYS)
-    @_told
+    @_with_tool_errors
     def forget(
         user: Key,
         confirm: Annotated[

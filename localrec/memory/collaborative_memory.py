@@ -256,18 +256,20 @@ def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories:
     return unit_vectors(np.stack([mean.mean(axis=0) for mean in means]) if means else none)
 
 
-def memory_summary(memory_context: MemoryContext, told: Synthesis | None = None) -> MemorySummary:
+def memory_summary(
+    memory_context: MemoryContext, synthesis: Synthesis | None = None
+) -> MemorySummary:
     """Summarize the retrieved memory without the name of any user.
 
     Args:
         memory_context: Of one history.
-        told: Facets that a model was told instead of the counted ones; None: those.
+        synthesis: Facets that a model was told instead of the counted ones; None: those.
     """
     users = int(memory_context.curated.neighbours.is_user.sum())
     return MemorySummary(
         neighbours={"people": users, "items": len(memory_context.curated) - users},
         facets=tuple(
             MemoryFacet(text=facet.text, confidence=facet.confidence, supporters=facet.supporters)
-            for facet in (told or memory_context.synthesis).facets
+            for facet in (synthesis or memory_context.synthesis).facets
         ),
     )

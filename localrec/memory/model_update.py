@@ -145,7 +145,10 @@ def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]
         f"Now: {'; '.join(f'liked {one}' for one in told)}.",
     ]
     written = model.generate(
-        _asked(lines), grammar=update_grammar(0, with_item=False), max_tokens=_MAX_TOKENS, fixed=3
+        _update_prompt(lines),
+        grammar=update_grammar(0, with_item=False),
+        max_tokens=_MAX_TOKENS,
+        fixed=3,
     )
     return parse_lines(written.text, 0, with_item=False, complete=written.finished).user
 
@@ -288,17 +291,17 @@ def _quoted(title: str) -> str:
 
 
 def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
-    lines = [f"Person: {noted.user or 'nothing is known yet.'}", f"Now: {_deeds(scene)}."]
+    lines = [f"Person: {noted.user or 'nothing is known yet.'}", f"Now: {_event_lines(scene)}."]
     if scene.news:
         [title] = _titles(scene, scene.news[:1])
         lines.append(f"Item {title}: {noted.item or 'nothing noted yet.'}")
     if noted.neighbours:
         lines.append("Neighbours:")
         lines += [f"{number}. {told}" for number, told in enumerate(noted.neighbours, 1)]
-    return _asked(lines)
+    return _update_prompt(lines)
 
 
-def _asked(lines: Sequence[str]) -> list[Message]:
+def _update_prompt(lines: Sequence[str]) -> list[Message]:
     return [
         Message("system", _TASK),
         Message("user", _WORKED_QUESTION),
@@ -307,7 +310,7 @@ def _asked(lines: Sequence[str]) -> list[Message]:
     ]
 
 
-def _deeds(scene: JobContext) -> str:
+def _event_lines(scene: JobContext) -> str:
     """List the user's events, newest last: the event, the title and the attributes."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
     events = [queued for queued in scene.job.deeds if queued.item_id in known][-_DEEDS_SHOWN:]

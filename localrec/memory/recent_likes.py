@@ -37,25 +37,25 @@ def recent_likes_between(store: Store, catalogue: Catalogue, low: int, high: int
     return _read(store, catalogue, "user_id BETWEEN $low AND $high", low=low, high=high)
 
 
-def _read(store: Store, catalogue: Catalogue, whose: str, **bounds: int) -> RecentLikes:
-    columns = store.columns(_DEEDS.format(whose=whose), {"liked_from": LIKED_FROM, **bounds})
+def _read(store: Store, catalogue: Catalogue, whose: str, **id_range: int) -> RecentLikes:
+    columns = store.columns(_DEEDS.format(whose=whose), {"liked_from": LIKED_FROM, **id_range})
     users = np.asarray(columns["user_id"], dtype=np.int64)
     nodes = np.asarray(columns["item_id"], dtype=np.int64)
     ours = np.isin(nodes, catalogue.node_ids)
     items, users = catalogue.indexes_of(nodes[ours]), users[ours]
-    said = np.asarray(columns["said"], dtype=np.int64)[ours]
+    verdicts = np.asarray(columns["said"], dtype=np.int64)[ours]
     distinct, first = np.unique(users, return_index=True)
     ends = np.append(first, len(users))[1:]
     return {
-        user: _newest_liked(items[begin:end].tolist(), said[begin:end].tolist())
+        user: _newest_liked(items[begin:end].tolist(), verdicts[begin:end].tolist())
         for user, begin, end in zip(distinct.tolist(), first.tolist(), ends.tolist(), strict=True)
     }
 
 
-def _newest_liked(items: list[int], said: list[int]) -> list[int]:
+def _newest_liked(items: list[int], verdicts: list[int]) -> list[int]:
     """Return the items that a user's events, oldest first, leave liked, newest first."""
     newest: dict[int, int] = {}
-    for item, now in zip(items, said, strict=True):
+    for item, now in zip(items, verdicts, strict=True):
         before = newest.pop(item, None)  # to stand where the newest deed about it stands
         newest[item] = now if before is None or now < _MET else min(before, now)
     liked = [item for item, verdict in newest.items() if verdict in (_LIKED, _MET)]

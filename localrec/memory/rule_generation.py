@@ -120,7 +120,7 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
             f"Nobody did anything in the domain {statistics.domain!r} yet.",
             "Import a history first: localrec import auto FILE --user NAME",
         )
-    opening = _opening(statistics)
+    opening = _initial_prompt(statistics)
     messages = list(opening)
     rules: list[Rule] = []
     while len(rules) < min(MOST_RULES_OF_MODEL, len(_thresholds(statistics))):
@@ -239,11 +239,11 @@ def _read(answer: str, rules: list[Rule]) -> Rule:
 
 def _name(rule: Rule) -> str:
     """Name a rule, such as "Weight of tie by shared items"; names of features differ."""
-    name, aspect = _deed(rule.effects[0]), _ASPECTS[statistics_text(rule)]
+    name, aspect = _effect_name(rule.effects[0]), _ASPECTS[statistics_text(rule)]
     return name if name.endswith(aspect) else f"{name} by {aspect}"
 
 
-def _deed(effect: Effect) -> str:
+def _effect_name(effect: Effect) -> str:
     match effect:
         case Multiply(part="score"):
             return "Score"
@@ -257,20 +257,20 @@ def _deed(effect: Effect) -> str:
             return "Filter"
 
 
-def _opening(statistics: DomainStatistics) -> list[Message]:
+def _initial_prompt(statistics: DomainStatistics) -> list[Message]:
     messages = [Message("system", _TASK)]
     for figures, rules in _WORKED:
-        asked = [_first(figures), *[_NEXT] * (len(rules) - 1)]
-        for question, rule in zip(asked, rules, strict=True):
+        questions = [_first(figures), *[_NEXT] * (len(rules) - 1)]
+        for question, rule in zip(questions, rules, strict=True):
             messages += [Message("user", question), Message("assistant", rule)]
-    return [*messages, Message("user", _first(_told(statistics)))]
+    return [*messages, Message("user", _first(_statistics_prompt(statistics)))]
 
 
 def _first(figures: str) -> str:
     return f"{figures}\nA rule:"
 
 
-def _told(statistics: DomainStatistics) -> str:
+def _statistics_prompt(statistics: DomainStatistics) -> str:
     """Write the statistics for a model; names from a catalogue are cut short."""
     lines = [
         f"Domain: {clean_name(statistics.domain)[:40]}",

@@ -153,10 +153,10 @@ def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> li
         "from one another? completeness: is anything missing that the person would want? "
         "coherence: do the entries make sense together?"
     )
-    listed = [_told(catalogue, int(item)) for item in items[:_TOLD]]
+    listed = [_attribute_names(catalogue, int(item)) for item in items[:_TOLD]]
     shots = [message for shot in _WORKED for message in _worked_example(domain, *shot)]
-    asked = _asked(text[:400], k, listed)
-    return [Message("system", system), *shots, Message("user", asked)]
+    prompt = _question_prompt(text[:400], k, listed)
+    return [Message("system", system), *shots, Message("user", prompt)]
 
 
 def verdict(scores: Mapping[str, int]) -> str:
@@ -179,17 +179,17 @@ def _worked_example(
     names = list(domain.taxonomy.get(domain.kind_of("component") or "", {}))[:6]
     wanted = names[0] if names else "this"
     listed = [", ".join([wanted, other] if fits else [other]) for other in names[1:4]]
-    told = verdict(dict(zip(Assessment.__struct_fields__, scores, strict=True)))
-    asked = _asked(f"something with {wanted}", 3, listed)
-    return Message("user", asked), Message("assistant", told)
+    reply = verdict(dict(zip(Assessment.__struct_fields__, scores, strict=True)))
+    prompt = _question_prompt(f"something with {wanted}", 3, listed)
+    return Message("user", prompt), Message("assistant", reply)
 
 
-def _asked(question: str, k: int, listed: Sequence[str]) -> str:
+def _question_prompt(question: str, k: int, listed: Sequence[str]) -> str:
     found = "\n".join(f"{number}. {line}" for number, line in enumerate(listed, 1))
     return f"Question: {question}\nWanted: {k}\nFound:\n{found}\nScores:"
 
 
-def _told(catalogue: Catalogue, item: int) -> str:
+def _attribute_names(catalogue: Catalogue, item: int) -> str:
     names = [catalogue.attributes[i].name for i in catalogue.attributes_of(item)]
     return ", ".join(names[:_TOLD])
 

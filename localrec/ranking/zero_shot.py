@@ -195,7 +195,9 @@ def _ask(
 def _ask_labels(model: ChatModel, lead: Sequence[Message], titles: Sequence[str]) -> _PromptAnswer:
     """Return the log-probability of each candidate's letter."""
     letters = string.ascii_uppercase[: len(titles)]
-    asked = _asked(letters, titles, "Which of these do I pick next? Give its letter only.")
+    asked = _candidate_prompt(
+        letters, titles, "Which of these do I pick next? Give its letter only."
+    )
     choice = model.choose([*lead, asked], letters, fixed=len(lead))
     return _PromptAnswer(np.log(np.maximum(choice.probabilities, _LEAST)), choice.usage)
 
@@ -208,7 +210,7 @@ def _ask_list(
     numbers = [str(number) for number in range(1, count + 1)]
     wanted = f"Which {listed} of these do I pick next? Give their numbers, the likeliest first."
     written = model.generate(
-        [*lead, _asked(numbers, titles, wanted)],
+        [*lead, _candidate_prompt(numbers, titles, wanted)],
         grammar=numbers_grammar(1, count, listed, listed),
         # At worst digits one by one, comma, space; and the brackets.
         max_tokens=(len(str(count)) + 2) * listed + 2,
@@ -233,7 +235,7 @@ def _lead(noun: str, history: Sequence[str]) -> list[Message]:
     ]
 
 
-def _asked(marks: Sequence[str], titles: Sequence[str], question: str) -> Message:
+def _candidate_prompt(marks: Sequence[str], titles: Sequence[str], question: str) -> Message:
     listed = "\n".join(f"{mark}. {_line(one)}" for mark, one in zip(marks, titles, strict=True))
     return Message("user", f"{listed}\n\n{question}")
 

@@ -250,7 +250,7 @@ def _relax(
             reason = f"nothing fits in exactly that, so {sibling.value} counts as well"
             loosened.append((demand, reason))
     if loosened and _meeting(allowed, kept).any():
-        return kept, _said(loosened, [])
+        return kept, _relaxations(loosened, [])
     kept = list(demands)
     dropped: list[tuple[ConstraintMask, str]] = []
     for demand in _yielding_order(demands, task):
@@ -262,10 +262,10 @@ def _relax(
         if _meeting(allowed, [*kept, demand]).any():
             kept.append(demand)
             dropped = [pair for pair in dropped if pair[0] is not demand]
-    return kept, _said([], dropped)
+    return kept, _relaxations([], dropped)
 
 
-def _said(
+def _relaxations(
     loosened: list[tuple[ConstraintMask, str]], dropped: list[tuple[ConstraintMask, str]]
 ) -> list[Relaxation]:
     return [

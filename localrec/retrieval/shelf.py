@@ -67,13 +67,18 @@ class ShelfSurvey(msgspec.Struct, frozen=True):
 
 
 class Substitution(msgspec.Struct, frozen=True, kw_only=True):
-    """A substitute for a component, and `said` as a user reads it."""
+    """A substitute for a component, and `sentence` (`said` in JSON) as a user reads it."""
 
     component: str
     at_hand: str
     relation: SubstitutionRelation
     family: str
-    said: str
+    sentence: str = msgspec.field(name="said")
+
+    @property
+    def said(self) -> str:
+        """The old name of `sentence`."""
+        return self.sentence
 
 
 class ShelfItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -301,7 +306,7 @@ def _stead(catalogue: Catalogue, need: int, standing: Substitute) -> Substitutio
         at_hand=given,
         relation=standing.relation,
         family=family,
-        said=said[standing.relation],
+        sentence=said[standing.relation],
     )
 
 

@@ -82,10 +82,10 @@ def model_reranker(
         shared = context.shared_memory(fallback)
         return MemRec(shared.collaborative_memory, shared.config, shared.weights)
 
-    def fused(asked: RerankRequest) -> Scores:
+    def fused(request: RerankRequest) -> Scores:
         memrec = context.once(("memrec", fallback), open_memrec)
-        scores = memrec.scores(asked.items, asked.weights, user_index(asked.user))
-        return scores[list(asked.candidates)]
+        scores = memrec.scores(request.items, request.weights, user_index(request.user))
+        return scores[list(request.candidates)]
 
     return ModelReranker(
         model,

@@ -37,7 +37,7 @@ def embed_pending(folder: Path, domain: str, progress: Progress) -> int:
 
 
 def wait_for_vectors(
-    folder: Path, domain: str, progress: Progress, told: Callable[[str], None] = lambda text: None
+    folder: Path, domain: str, progress: Progress, notify: Callable[[str], None] = lambda text: None
 ) -> None:
     """Wait while another process makes the vectors of a domain.
 
@@ -45,14 +45,14 @@ def wait_for_vectors(
         folder: The workspace.
         domain: The domain.
         progress: Called with how far that process has come.
-        told: Called once with a sentence where there is something to wait for.
+        notify: Called once with a sentence where there is something to wait for.
     """
     from localrec.index.pending_vectors import made_elsewhere
 
     indexes = folder / "indexes"
     if (other := made_elsewhere(indexes, domain)) is None:
         return
-    told(f"{other.as_sentence()} Waiting for them.")
+    notify(f"{other.as_sentence()} Waiting for them.")
     while other is not None:
         progress("embedding texts", other.done, other.total)
         sleep(_BETWEEN_LOOKS_S)

@@ -253,8 +253,8 @@ class TestByScript:
         assert (done.ranking, done.agent, done.tool_calls) == ((5, 1), "agenticrec-scripted", 2)
         assert [turn.own for turn in done.turns] == [False, False, False, False, True]
         assert done.turns[2].text == "Act: similar_items(3)"
-        assert [message.role for message in model.asked[0][2:]] == ["assistant", "user"] * 2
-        assert model.asked[0] == conversation(done)[:-1]
+        assert [message.role for message in model.prompts[0][2:]] == ["assistant", "user"] * 2
+        assert model.prompts[0] == conversation(done)[:-1]
         assert [step.thought for step in done.steps] == ["", "", "So."]
 
     def test_then_it_can_ask_no_more(self):

@@ -70,7 +70,7 @@ def occasion(**told):
 def shown(**told):
     model = ScriptedModel(["Keep"])
     refine_profile(model, occasion(**told), lambda: None, 0)
-    [[system, user]] = model.asked
+    [[system, user]] = model.prompts
     return system.content, user.content
 
 

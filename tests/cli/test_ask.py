@@ -261,7 +261,7 @@ class TestWhatTheModelSaw:
         saw = self.saw(cli, workspace, "--explain")
         assert {call["role"] for call in saw} == {"router", "reflector", "writer"}
         assert [[(turn["role"], turn["text"]) for turn in call["saw"]] for call in saw] == [
-            [(message.role, message.content) for message in asked] for asked in model.asked
+            [(message.role, message.content) for message in asked] for asked in model.prompts
         ]
         for call in saw:
             assert ("choice" in call, "reply" in call) == (
@@ -272,7 +272,7 @@ class TestWhatTheModelSaw:
     def test_is_neither_kept_nor_told_where_it_is_not(self, cli, workspace, model, monkeypatch):
         monkeypatch.setattr(call_recording, "RecordingModel", None)
         assert self.saw(cli, workspace) is None
-        assert model.asked
+        assert model.prompts
 
     @pytest.mark.parametrize("pipe", [True, False])
     def test_of_a_batch_is_told_once_where_it_played_no_role(

@@ -144,7 +144,7 @@ def test_a_weak_judge_is_called_weak(judge):
 
 def test_nothing_that_the_judge_or_a_person_sees_names_a_system(judge, folder):
     _, model = judge()
-    shown = "\n".join(one.content for messages in model.asked for one in messages)
+    shown = "\n".join(one.content for messages in model.prompts for one in messages)
     for text in (shown, (folder / "samples.jsonl").read_text(encoding="utf-8")):
         for secret in ("marc", "flatterer", "invented", "exchanged"):
             assert secret not in text.casefold()

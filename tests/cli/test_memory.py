@@ -295,7 +295,7 @@ class TestRules:
         monkeypatch.setattr("localrec.workspace.model_pool.ModelPool.open", lambda *_: model)
         made = told(memory("rules", "generate", "--json"))
         assert (made["version"], made["source"], len(made["rules"]["rules"])) == (1, "model", 3)
-        assert "2 people" in model.asked[0][-1].content
+        assert "2 people" in model.prompts[0][-1].content
         shown = memory("rules", "show")
         assert "Version 1, model" in shown.err
         assert "Ties hold." in shown.out

@@ -64,7 +64,7 @@ SYSTEMS = (
     result("popularity", 0.02, 0.01),
     result("sasrec", 0.41, 60.0),
     result("ours", 0.4, 3.0),
-    result("cheat", 0.9, suspicions=(Suspicion(kind="sees the target", told="9 of 10 decoys"),)),
+    result("cheat", 0.9, suspicions=(Suspicion(kind="sees the target", detail="9 of 10 decoys"),)),
     result("broken", 0.1, metrics={}, failed="It raised KeyError.", faults={"empty": 3}),
 )
 EVERY = [(1.0, 1.0)] * 50
@@ -173,7 +173,7 @@ class TestAFolder:
 
     def test_with_verdicts_gets_a_section_on_the_judge(self, folder):
         samples = [
-            Sample(id=f"q{n}", system="ours", asked="a", recommended="b", explanation=f"c{n}")
+            Sample(id=f"q{n}", system="ours", request="a", recommended="b", explanation=f"c{n}")
             for n in range(5)
         ]
         write_records(folder.path / "samples.jsonl", samples)

@@ -160,14 +160,16 @@ class TestACheat:
         ease, popularity, peeker = measure(crowd, tmp_path / "run", declared).systems
         assert peeker.metrics["H@1"].value == 1.0
         assert "sees the target" in [doubt.kind for doubt in peeker.suspicions]
-        assert "It put 40 of 40 evenly drawn decoys first" in peeker.suspicions[0].told
+        assert "It put 40 of 40 evenly drawn decoys first" in peeker.suspicions[0].detail
         assert ease.suspicions == popularity.suspicions == ()
 
     def test_that_knows_the_truth_from_elsewhere_is_too_good(self, crowd, tmp_path):
         declared = config("ease", "truthknower", k=[10])
         ease, knower = measure(crowd, tmp_path / "run", declared).systems
         assert [doubt.kind for doubt in knower.suspicions] == ["too good to be true"]
-        assert "Its hit rate at 1 is 1.000; the best of the others has" in knower.suspicions[0].told
+        assert (
+            "Its hit rate at 1 is 1.000; the best of the others has" in knower.suspicions[0].detail
+        )
         assert ease.suspicions == ()
 
     def test_is_told_once_however_often_the_run_is_started(self, crowd, tmp_path):

@@ -45,7 +45,7 @@ def explained(number, system="ours", **fields):
         **{
             "id": f"q{number}",
             "system": system,
-            "asked": f"question {number}",
+            "request": f"question {number}",
             "recommended": f"Fizz {number}",
             "explanation": f"Fizz {number} has juice {number}.",
             "invented": f"Fizz {number} has tar.",
@@ -127,14 +127,14 @@ class TestRationales:
 
     def test_are_told_with_what_the_person_likes_but_not_with_the_item_itself(self, truth):
         first, _ = self.made(truth)
-        assert first.asked == "something for a person who likes Peat Sour"
+        assert first.request == "something for a person who likes Peat Sour"
         assert first.recommended == "Smoke Signal"
         assert "mezcal" in first.facts
         assert first.group == "ann"
 
     def test_of_strangers_and_of_unknown_items_are_judged_as_they_are(self, truth):
         _, second = self.made(truth)
-        assert second.asked == "something for a person of whom nothing is known"
+        assert second.request == "something for a person of whom nothing is known"
         assert (second.recommended, second.facts) == ("unheard-of", "")
 
 
@@ -194,7 +194,11 @@ class TestADraw:
         assert sorted(one.control for one in controls) == ["exchanged"] * 8 + ["invented"] * 8
         for one in controls:
             genuine = by_id[one.control_of]
-            assert (genuine.asked, genuine.system, genuine.control) == (one.asked, one.system, "")
+            assert (genuine.request, genuine.system, genuine.control) == (
+                one.request,
+                one.system,
+                "",
+            )
             assert genuine.explanation != one.explanation
         assert {s.checks.get(GROUNDED) for s in controls if s.control == "invented"} == {0.0}
 
@@ -225,7 +229,7 @@ def test_a_line_that_is_none_is_named(tmp_path):
 
 def test_an_exchanged_rationale_tells_whose_words_it_quotes():
     told = [
-        Sample(id=f"r{who}", asked="a", recommended="b", explanation=f"for {who}", group=who)
+        Sample(id=f"r{who}", request="a", recommended="b", explanation=f"for {who}", group=who)
         for who in ("anna", "ben")
     ]
     twins = {one.group: one.quotes for one in with_controls(told, 1.0, 7) if one.control}

@@ -95,7 +95,7 @@ class TestARun:
 
 
 def test_a_system_is_believed_when_nothing_speaks_against_it():
-    doubt = Suspicion(kind="sees the target", told="It put 9 of 9 decoys first.")
+    doubt = Suspicion(kind="sees the target", detail="It put 9 of 9 decoys first.")
     assert is_believed(result(faults={"short": 2}))
     assert not is_believed(result(suspicions=(doubt,)))
     assert not is_believed(result(failed="It raised."))
@@ -103,7 +103,7 @@ def test_a_system_is_believed_when_nothing_speaks_against_it():
 
 
 def test_doubts_are_failures_then_suspicions_then_faults():
-    doubt = Suspicion(kind="sees the target", told="It put 9 of 9 decoys first.")
+    doubt = Suspicion(kind="sees the target", detail="It put 9 of 9 decoys first.")
     doubtful = result(failed="It raised.", suspicions=(doubt,), faults={"short": 2})
     assert list(doubts_about(doubtful)) == [
         ("failed", "It raised."),

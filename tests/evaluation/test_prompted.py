@@ -229,10 +229,10 @@ class TestAnAgent:
         declared = config(asked(entry="memrec-model", sample=2), protocol=TEN, probe=0)
         measure(crowd, tmp_path / "run", declared)
         assert judge.calls == 20
-        assert all("Answer yes or no" in one[0].content for one in judge.asked)
-        told = {"Name at most" in one[-1].content for one in writer.asked}
+        assert all("Answer yes or no" in one[0].content for one in judge.prompts)
+        told = {"Name at most" in one[-1].content for one in writer.prompts}
         assert told == {True, False}  # facets, and reasons
-        assert not any("Answer yes or no" in one[0].content for one in writer.asked)
+        assert not any("Answer yes or no" in one[0].content for one in writer.prompts)
 
     def test_in_one_prompt_sees_raw_neighbours_besides_what_zero_shot_sees(
         self, crowd, tmp_path, scripted

@@ -25,7 +25,7 @@ SAMPLES = [
     Sample(
         id=f"q{number}/{system}",
         system=system,
-        asked=f"a drink with juice number {number}",
+        request=f"a drink with juice number {number}",
         recommended=f"Fizz {number}",
         explanation=f"{system[-1] * 3} has juice number {number}.",
         checks={"constraints": float(number % 2)},
@@ -120,7 +120,9 @@ class TestASession:
     def test_asks_anew_about_a_text_that_changed(self, session, tmp_path):
         while session.current is not None:
             session.rate(3)
-        changed = Sample(id="q0/system-a", system="a", asked="", recommended="", explanation="new")
+        changed = Sample(
+            id="q0/system-a", system="a", request="", recommended="", explanation="new"
+        )
         resumed = again(tmp_path, [changed, *SAMPLES[1:]])
         assert resumed.left == len(MARC)
         assert resumed.current.sample == changed
@@ -230,7 +232,7 @@ class TestTheCommand:
 
     def test_text_from_a_file_cannot_move_the_cursor(self, rate, folder):
         evil = Sample(
-            id="a", system="b", asked="\x1b[2J\x1b[31mred", recommended="", explanation="x"
+            id="a", system="b", request="\x1b[2J\x1b[31mred", recommended="", explanation="x"
         )
         write_records(folder / "samples.jsonl", [evil])
         assert "\x1b[2J" not in rate("q").err

@@ -92,7 +92,7 @@ class TestByAModel:
         known = ["About the person: Likes gin.", "People of a similar taste like:", "- sours"]
         script = ScriptedModel(lambda messages: "x")
         model, _ = ask(script, [[GIN]] * 2, ["Gimlet", "Mojito"], known=known)
-        first, second = model.asked
+        first, second = model.prompts
         assert first[:-1] == second[:-1]
         assert first[0].content.endswith("\n".join(known))
         assert first[-1].content == f"Gimlet:\n1. {GIN.text}\nSentence:"
@@ -104,7 +104,7 @@ class TestByAModel:
         fact = Fact(f"it has gin in common with {evil}", (*GIN.evidence, edge))
         script = ScriptedModel(lambda messages: "x")
         model, _ = ask(script, [[GIN, fact]], [evil], known=[f"- {evil}"])
-        (asked,) = model.asked
+        (asked,) = model.prompts
         assert len(asked[0].content.splitlines()) == 3
         assert len(asked[-1].content.splitlines()) == 1 + 2 + 1
         assert not any("<|im_end|>" in message.content for message in asked)

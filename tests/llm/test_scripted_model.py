@@ -17,7 +17,7 @@ def test_answers_come_in_order_and_are_counted():
     model: ChatModel = ScriptedModel(["one", "two"])
     assert [model.generate(ASKED).text, model.generate(ASKED).text] == ["one", "two"]
     assert model.calls == 2
-    assert model.asked[0] == tuple(ASKED)
+    assert model.prompts[0] == tuple(ASKED)
     with pytest.raises(ModelError, match="2 answers, this is call 3"):
         model.generate(ASKED)
 
@@ -47,7 +47,7 @@ def test_a_long_answer_is_cut_and_says_so():
 def test_how_an_answer_begins_is_shown_to_the_script():
     model = ScriptedModel(lambda messages: f"{messages[-1].role}: {messages[-1].content}")
     assert model.generate(ASKED, prefix="Blue").text == "assistant: Blue"
-    assert model.asked[0] == (*ASKED, Message("assistant", "Blue"))
+    assert model.prompts[0] == (*ASKED, Message("assistant", "Blue"))
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_what_stands_around_a_model_passes_on_beginnings_and_what_it_knows(aroun
     model.supports_tools = supports_tools
     wrapped = around(model)
     wrapped.generate(ASKED, prefix="Blue")
-    assert model.asked[0][-1] == Message("assistant", "Blue")
+    assert model.prompts[0][-1] == Message("assistant", "Blue")
     assert wrapped.supports_tools is supports_tools

@@ -28,7 +28,7 @@ def test_what_is_written_is_kept_with_all_that_was_read():
     inner, model, calls = recorded(["Blue Sky."], "writer")
     assert model.generate(ASKED).text == "Blue Sky."
     assert calls == [ModelCall(role="writer", model="scripted", saw=SAW, reply="Blue Sky.")]
-    assert inner.asked == [tuple(ASKED)]
+    assert inner.prompts == [tuple(ASKED)]
 
 
 def test_what_is_chosen_is_kept_by_label():

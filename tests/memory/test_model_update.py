@@ -99,7 +99,7 @@ class TestOneCall:
         model = ScriptedModel(["person | Enjoys bitter drinks.\n"])
         work(model)
         assert memory(guests, "ana").text.startswith("Enjoys bitter drinks.")
-        assert "Neighbours" not in model.asked[0][-1].content
+        assert "Neighbours" not in model.prompts[0][-1].content
 
     def test_respects_what_is_pinned(self, guests, work):
         pin_memory(guests, node(guests, "bob"))
@@ -142,12 +142,12 @@ class TestTheModel:
         pin_memory(guests, node(guests, "ana"), pinned=False)
         model = ScriptedModel([ANSWER])
         work(model)
-        assert "sober" not in str(model.asked)
+        assert "sober" not in str(model.prompts)
 
     def test_sees_no_keys_of_people(self, guests, work):
         model = ScriptedModel([ANSWER])
         work(model)
-        shown = model.asked[0][-1].content
+        shown = model.prompts[0][-1].content
         assert '"Peat Bog"' in shown
         assert "ana" not in shown.replace("Americano", "")
         assert "bob" not in shown
@@ -157,7 +157,7 @@ class TestTheModel:
         work(model)
         says(guests, "ana", "filbert")
         work(model)
-        assert "Noted before: Enjoys bitter drinks before dinner." in model.asked[1][-1].content
+        assert "Noted before: Enjoys bitter drinks before dinner." in model.prompts[1][-1].content
 
 
 class TestLines:

@@ -184,7 +184,7 @@ class TestGeneration:
     def test_tells_the_model_the_figures_and_its_own_rules_so_far(self):
         model = ScriptedModel([TIE, SHARED, AGE, "enough"])
         generate_rules(model, FILMS)
-        told = " ".join(message.content for message in model.asked[-1])
+        told = " ".join(message.content for message in model.prompts[-1])
         assert "943 people, 1,682 items, 100,000 interactions: 6.30% of all pairs" in told
         assert "drama 43%, < |im_end|>comedy 30%" in told
         assert all(rule in told for rule in (TIE, SHARED, AGE))

@@ -254,7 +254,7 @@ class TestTheModelCritic:
     def test_shows_the_question_and_what_was_found_without_more_than_is_needed(self, bar):
         model = self.model()
         self.assess(bar, model, "gin " * 400)
-        shown = model.asked[0][-1].content
+        shown = model.prompts[0][-1].content
         assert "Wanted: 3" in shown
         assert "campari" in shown
         assert len(shown) < 1500

@@ -108,7 +108,7 @@ def makeable(catalogue: Catalogue, names: str) -> set[str]:
 
 def said(catalogue: Catalogue, names: str) -> dict[str, list[str]]:
     items = look(catalogue, names).with_substitutes
-    return {item.name: [one.said for one in item.substitutions] for item in items}
+    return {item.name: [one.sentence for one in item.substitutions] for item in items}
 
 
 def test_what_is_all_there_can_be_made(bar: Catalogue):
@@ -133,7 +133,7 @@ def test_what_lacks_one_thing_names_it(bar: Catalogue):
 
 def test_a_narrower_thing_meets_a_wider_need_and_the_way_up_is_shown(bar: Catalogue):
     (highball,) = (item for item in look(bar, "bourbon, cola").makeable if item.name == "Highball")
-    assert [one.said for one in highball.taken_as] == ["bourbon as whiskey"]
+    assert [one.sentence for one in highball.taken_as] == ["bourbon as whiskey"]
     walks = [(edge.source, edge.target) for edge in highball.evidence if edge.relation == "IS_A"]
     assert walks == [("bourbon", "american whiskey"), ("american whiskey", "whiskey")]
 
@@ -150,7 +150,7 @@ def test_a_brand_and_its_generic_are_one_thing(bar: Catalogue):
 
 def test_a_family_is_read_as_the_kind_that_bears_its_name(bar: Catalogue):
     report = look(bar, "rum, lime juice")
-    taken = {item.name: [one.said for one in item.taken_as] for item in report.makeable}
+    taken = {item.name: [one.sentence for one in item.taken_as] for item in report.makeable}
     assert taken["Daiquiri"] == ["rum as white rum"]
 
 

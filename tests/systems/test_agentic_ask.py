@@ -117,7 +117,7 @@ class TestAnAnswer:
             answer = SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
                 Question(query=GIN), 3
             )
-        titles, _ = offered(model.asked[0])
+        titles, _ = offered(model.prompts[0])
         assert len(titles) == 4
         assert names(answer) == titles[:0:-1]
         assert [item.rank for item in answer.items] == [1, 2, 3]
@@ -188,7 +188,7 @@ class TestTheAgent:
             SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
                 Question(query=GIN, user=ANNA), 3
             )
-        told = model.asked[0][1].content
+        told = model.prompts[0][1].content
         assert f'They ask: "{GIN}"' in told
         before = told.split("They ask")[0]
         assert all(
@@ -201,7 +201,7 @@ class TestTheAgent:
                 SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
                     Question(query=GIN, user=user), 3
                 )
-            told = model.asked[0][1].content
+            told = model.prompts[0][1].content
             assert told.startswith(f"The {BAR.plural} that the person chose before")
             assert told.splitlines()[1] == "none"
 

@@ -238,13 +238,13 @@ class TestAnAgent:
 
     def test_is_told_its_own_facets_surest_first(self, ranked):
         model, _ = ranked(MemRecModelConfig())
-        about = model.asked[1][1].content
+        about = model.prompts[1][1].content
         assert about.startswith("About the person: Likes horror; lately Film 4, Film 2 and Film 0.")
         assert about.endswith("like:\n- Scary stories\n- Long evenings")
 
     def test_is_shown_curated_neighbours_within_the_budget(self, ranked):
         shown, few = (
-            ranked(MemRecModelConfig(token_budget=budget))[0].asked[0][1].content
+            ranked(MemRecModelConfig(token_budget=budget))[0].prompts[0][1].content
             for budget in (1800, 64)
         )
         count = [sum(line[:1].isdigit() for line in one.splitlines()) for one in (shown, few)]
@@ -252,20 +252,21 @@ class TestAnAgent:
 
     def test_never_sees_candidates_when_it_writes_facets(self, ranked):
         first, second = (
-            ranked(MemRecModelConfig(), candidates=some)[0].asked[0] for some in ((13, 15), (6, 8))
+            ranked(MemRecModelConfig(), candidates=some)[0].prompts[0]
+            for some in ((13, 15), (6, 8))
         )
         assert first == second
 
     def test_counts_facets_where_it_is_told_to(self, ranked):
         model, found = ranked(MemRecModelConfig(synthesis="counted"))
         assert found.calls == model.calls == len(self.CANDIDATES)
-        assert "- films that are horror" in model.asked[0][1].content
+        assert "- films that are horror" in model.prompts[0][1].content
         assert (found.notes, found.new_tokens) == ((), 0)
 
     @pytest.mark.parametrize("written", ["nonsense", "Dark stories | 0.4 | 99\n"])
     def test_falls_back_on_counted_facets_and_says_so(self, ranked, written):
         model, found = ranked(MemRecModelConfig(), written)
-        assert "- films that are horror" in model.asked[1][1].content
+        assert "- films that are horror" in model.prompts[1][1].content
         (note,) = found.notes
         assert note.endswith("Counted facets stand in.")
         assert "where a facet was asked for" in note or "no facet" in note
@@ -276,7 +277,7 @@ class TestAnAgent:
     def test_by_itself_knows_the_person_and_no_one_else(self, ranked):
         model, found = ranked(MemRecModelConfig(synthesis="none"))
         assert found.calls == len(self.CANDIDATES)
-        told = "\n".join(message.content for asked in model.asked for message in asked)
+        told = "\n".join(message.content for asked in model.prompts for message in asked)
         assert "Likes horror" in told
         assert "similar taste" not in told
         assert "Liked by people" not in told

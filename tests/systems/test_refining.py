@@ -110,7 +110,7 @@ def refined(folder):
 
 
 def asked_about_profile(model):
-    return [one[1].content for one in model.asked if "You keep the profile" in one[0].content]
+    return [one[1].content for one in model.prompts if "You keep the profile" in one[0].content]
 
 
 class TestARefinedProfile:

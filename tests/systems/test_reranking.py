@@ -143,7 +143,7 @@ class TestAModel:
             instruction="a treat",
         )
         ranked(opened, asked=asked)
-        judged = next(one for one in model.asked if one[-1].content.startswith("Mojito"))
+        judged = next(one for one in model.prompts if one[-1].content.startswith("Mojito"))
         about = judged[1].content
         assert "They ask: a treat" in about
         catalogue = opened.context(BAR.name).catalogue
@@ -157,10 +157,10 @@ class TestAModel:
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: roles[role])
         told = ranked(opened)
         assert reranker.calls == 6
-        assert {one[0].content.split(".")[0] for one in reranker.asked} == {
+        assert {one[0].content.split(".")[0] for one in reranker.prompts} == {
             "You judge whether a person would choose a drink next"
         }
-        assert "Name at most" in writer.asked[0][-1].content
+        assert "Name at most" in writer.prompts[0][-1].content
         assert told.calls == reranker.calls + writer.calls
         assert told.tokens["rerank"] > 0 and told.tokens["facets"] > 0
 
@@ -180,7 +180,7 @@ class TestAModel:
         proposed = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "auto").recommend(
             "ana", history, 5
         )
-        shown = [one[-1].content for one in model.asked]
+        shown = [one[-1].content for one in model.prompts]
         assert sum(any(said.startswith(one.name) for said in shown) for one in proposed.items) == 5
         assert found.calls == model.calls
         assert names(found) == names(proposed)[:2]

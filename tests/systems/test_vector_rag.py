@@ -58,7 +58,7 @@ def test_the_model_s_numbers_are_the_answer_in_its_order(bar):
 
 def test_the_model_reads_numbered_texts_and_then_the_question(bar):
     _, model = ask(bar, "[1, 2, 3]")
-    ((_, user),) = model.asked
+    ((_, user),) = model.prompts
     listed, asked = user.content.split("\n\n")
     near = nearest(bar, k=10)
     assert [line.split(":")[0] for line in listed.splitlines()] == [

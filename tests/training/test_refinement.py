@@ -89,8 +89,8 @@ class TestBothQuestions:
         request = task.request(0)
         told = RolloutModel(model, request, threading.Event(), set())
         done = run_agent(told, request.tool_context, (), msgspec.structs.replace(SHORT, k=1), 0)
-        assert "rather choose" in model.asked[-1][1].content
-        assert model.asked[-1][1] == request.shown(conversation(done))[1]
+        assert "rather choose" in model.prompts[-1][1].content
+        assert model.prompts[-1][1] == request.shown(conversation(done))[1]
         assert request.score(done).total == float(request.target == 2)
 
 

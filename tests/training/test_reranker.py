@@ -170,7 +170,7 @@ class TestChoices:
             for place, history in enumerate(cases.histories):
                 user = int(cases.train_user[place])
                 agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), user)
-            asked |= set(model.asked)
+            asked |= set(model.prompts)
         lists = NextChoices(cases, known, collaborative_memory, seed=0).lists
         learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
         assert len(learnt.train) + len(learnt.validation) == LISTED * len(cases)

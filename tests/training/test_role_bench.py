@@ -158,7 +158,7 @@ def test_a_memory_is_measured_by_the_choice_it_finds(users):
     answer = cases.prepare(keeper, False).ask(0)
     assert answer.text == "Enjoys long drinks with ginger."
     assert answer.score in (0.0, 1.0)
-    assert keeper.asked[0][-1].content.startswith("Person: ")
+    assert keeper.prompts[0][-1].content.startswith("Person: ")
 
 
 def test_rules_that_a_model_cannot_write_are_no_answer(users):

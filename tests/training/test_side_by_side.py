@@ -48,7 +48,7 @@ def say(bar):
     def say(role, script, question=QUESTION):
         model = ScriptedModel(script)
         with single_model_workspace(bar, model) as workspace:
-            return answer_in_role(workspace, role, ABOUT.name, question), model.asked
+            return answer_in_role(workspace, role, ABOUT.name, question), model.prompts
 
     return say
 

@@ -102,7 +102,7 @@ def _result(name: str, ndcg: float, **more: object) -> SystemResult:
         "invalid": IntervalEstimate(0.0, 0.0, 0.0, CASES),
         "ms": IntervalEstimate(2.5, None, None, CASES),
     }
-    doubt = Suspicion(kind="too good to be true", told="It knows [bold]too much[/].")
+    doubt = Suspicion(kind="too good to be true", detail="It knows [bold]too much[/].")
     return SystemResult(
         name=name,
         settings={"weight": 3},

@@ -202,7 +202,7 @@ class FakeServices(Recorder):
         word = self.words.pop()
         before = [one.event for one in self.words if one.item == word.item]
         return UndoneFeedback(
-            said=_said(word), domain=word.domain, holds=before[-1] if before else None
+            feedback=_said(word), domain=word.domain, holds=before[-1] if before else None
         )
 
     def load_bundled_data(self, progress: Progress) -> int:
@@ -243,7 +243,7 @@ class FakeServices(Recorder):
             request.over.set()
         held = (ConstraintCheck("gin", True), ConstraintCheck("coupe glass", False))
         return AnsweredQuestion(
-            asked=asked,
+            question=asked,
             answer=Answer(
                 id="1",
                 query=asked.text,

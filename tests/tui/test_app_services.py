@@ -94,32 +94,32 @@ class TestQuestions:
         [campari, _] = answered.intent.constraints
         intent = msgspec.structs.replace(answered.intent, constraints=(campari,))
         again = services.ask_intent(
-            answered.asked, IntentCorrection(intent=intent), RequestHandle(), unheard
+            answered.question, IntentCorrection(intent=intent), RequestHandle(), unheard
         )
         assert set(names(again)) == {"Negroni", "Americano"}
 
     def test_are_answered_again_with_a_further_wish(self, services):
         answered = ask(services, "a drink with campari")
         more = IntentCorrection(intent=answered.intent, more="no gin")
-        again = services.ask_intent(answered.asked, more, RequestHandle(), unheard)
+        again = services.ask_intent(answered.question, more, RequestHandle(), unheard)
         assert names(again) == ["Americano"]
 
     def test_take_a_new_wish_over_an_old_one_that_it_contradicts(self, services):
         answered = ask(services, "a drink without gin")
         more = IntentCorrection(intent=answered.intent, more="with gin")
-        again = services.ask_intent(answered.asked, more, RequestHandle(), unheard)
+        again = services.ask_intent(answered.question, more, RequestHandle(), unheard)
         assert set(names(again)) == {"Negroni", "Gimlet"}
 
     def test_refuse_a_wish_that_names_nothing(self, services):
         answered = ask(services, "a gin drink")
         more = IntentCorrection(intent=answered.intent, more="xyzzy")
         with pytest.raises(UsageError, match="“xyzzy” names nothing that the catalogue of drinks"):
-            services.ask_intent(answered.asked, more, RequestHandle(), unheard)
+            services.ask_intent(answered.question, more, RequestHandle(), unheard)
 
     def test_are_of_the_kind_that_a_person_says(self, services):
         answered = ask(services, "a gin drink")
         told = IntentCorrection(intent=answered.intent, task=TaskKind.C1)
-        again = services.ask_intent(answered.asked, told, RequestHandle(), unheard)
+        again = services.ask_intent(answered.question, told, RequestHandle(), unheard)
         assert again.answer.task.kind is TaskKind.C1
         assert again.answer.answered_by["router"] == "person"
 
@@ -223,7 +223,7 @@ class TestFeedback:
         assert "Gimlet" in before
         assert "Gimlet" not in first()
         assert services.users("AN") == ("anna",)
-        assert services.undo("anna").said.item == "gimlet"
+        assert services.undo("anna").feedback.item == "gimlet"
         assert services.undo("anna") is None
         assert first() == before
 
@@ -232,12 +232,12 @@ class TestFeedback:
             services.give_feedback(NewFeedback(user="anna", domain="", item="gimlet", event=event))
         services.give_feedback(NewFeedback(user="bert", domain="", item="gimlet", event=Event.SEEN))
         first, second = services.undo("anna"), services.undo("anna")
-        assert (first.said.event, first.domain, first.holds) == (
+        assert (first.feedback.event, first.domain, first.holds) == (
             Event.DISLIKED,
             "cocktails",
             Event.LIKED,
         )
-        assert (second.said.event, second.holds) == (Event.LIKED, None)
+        assert (second.feedback.event, second.holds) == (Event.LIKED, None)
 
     def test_moves_a_list(self, services):
         before = services.recommend("anna", None, 3, RequestHandle())

@@ -105,10 +105,10 @@ class TestAnswer:
             await ask(pilot, "the newer")
             screen = pilot.app.screen
             asked = QuestionRequest(text="the older")
-            late = msgspec.structs.replace(screen._answered, asked=asked)
+            late = msgspec.structs.replace(screen._answered, question=asked)
             screen.post_message(AnswerReady(RequestHandle(), late))
             await settled(pilot)
-            assert screen._answered.asked.text == "the newer"
+            assert screen._answered.question.text == "the newer"
 
     async def test_that_is_not_waited_for_any_more_is_stopped(self, open_app, services):
         services.goes_on.clear()
@@ -122,7 +122,7 @@ class TestAnswer:
             prompt.value = "second"
             await press(pilot, "enter")
             assert first.stopped.is_set()
-            assert pilot.app.screen._answered.asked.text == "second"
+            assert pilot.app.screen._answered.question.text == "second"
 
     async def test_stays_with_its_item_when_the_window_grows(self, open_app):
         async with open_app(NARROW) as pilot:

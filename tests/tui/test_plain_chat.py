@@ -54,7 +54,7 @@ class TestConversation:
     def test_asks_for_itself_what_is_marked_as_new(self, conversation):
         said(conversation, "a drink with campari")
         said(conversation, "new: no gin")
-        _, query = conversation._asked
+        _, query = conversation._last_question
         assert [one.any_of for one in query.constraints] == [("gin",)]
 
     def test_opens_its_store_once_for_several_questions(self, conversation):

@@ -60,9 +60,9 @@ def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(
     model = ScriptedModel(lambda messages: "1 1 2 4")
     task = AdapterRouter(model, bar.vocabulary).route("something blue")
     assert (task.kind, task.confidence) == ("C4", pytest.approx(0.5))
-    assert model.asked == [topic_prompt("something blue", bar.vocabulary)]
+    assert model.prompts == [topic_prompt("something blue", bar.vocabulary)]
     labels = topic_labels(bar.catalogue.domain)
-    assert all(label in model.asked[0][0].content for label in labels)
+    assert all(label in model.prompts[0][0].content for label in labels)
 
 
 def test_an_adapted_router_is_told_what_the_names_are_in_the_domains_own_words(

@@ -135,8 +135,8 @@ def test_the_reader_shows_the_question_and_the_slots_that_its_names_can_fill(bar
     model = ScriptedModel(["gin: with"])
     reader = SlotReader(model, bar.vocabulary)
     assert reader.read("gin please").constraints[0].any_of == ("gin",)
-    assert [message.role for message in model.asked[0]] == ["system", "user"]
-    assert model.asked[0][1].content == "gin please\ngin: with"
+    assert [message.role for message in model.prompts[0]] == ["system", "user"]
+    assert model.prompts[0][1].content == "gin please\ngin: with"
     assert reader.tokens > 0
 
 

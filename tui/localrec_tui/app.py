@@ -323,13 +323,13 @@ class LocalrecApp(BaseApp):
             back = services.undo(user)
             if back is None:
                 return FeedbackStored(user, None, "", None, undone=True)
-            return FeedbackStored(user, back.said, back.domain, back.holds, undone=True)
+            return FeedbackStored(user, back.feedback, back.domain, back.holds, undone=True)
 
         run_in_thread(self, "taking back", take_back)
 
     def on_feedback_stored(self, message: FeedbackStored) -> None:
         """Say so, and let the screens mark it."""
-        said = message.said
+        said = message.feedback
         if said is None:
             self.notify(f"There is no word of {message.user} to take back.", markup=False)
             return

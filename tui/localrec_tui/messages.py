@@ -164,14 +164,14 @@ class FeedbackStored(Message, bubble=False):
 
     Args:
         user: The user, as the app knows them.
-        said: The feedback; None where there was none to take back.
+        feedback: The feedback; None where there was none to take back.
         domain: The item's domain.
         holds: The user's feedback on the item that holds now; None for none.
         undone: It was taken back.
     """
 
     user: str
-    said: FeedbackRecord | None
+    feedback: FeedbackRecord | None
     domain: str
     holds: Event | None
     undone: bool

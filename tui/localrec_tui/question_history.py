@@ -25,8 +25,8 @@ class QuestionHistory:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
-        self._asked = self._read()
-        self._place = len(self._asked)
+        self._questions = self._read()
+        self._place = len(self._questions)
         self._draft = ""
 
     def add(self, question: str) -> None:
@@ -36,16 +36,16 @@ class QuestionHistory:
             OSError, WorkspaceError: it cannot be written; it is remembered for this run.
         """
         question = question.strip()[:_LONGEST]
-        again = bool(self._asked) and self._asked[-1] == question
+        again = bool(self._questions) and self._questions[-1] == question
         if question and not again:
-            self._asked.append(question)
-        self._place, self._draft = len(self._asked), ""
+            self._questions.append(question)
+        self._place, self._draft = len(self._questions), ""
         if question and not again:
             self._write(question)
 
     def last(self, count: int) -> list[str]:
         """Return the newest questions, each once, the newest first."""
-        return list(dict.fromkeys(reversed(self._asked)))[:count]
+        return list(dict.fromkeys(reversed(self._questions)))[:count]
 
     def earlier(self, typed: str) -> str | None:
         """Return the question before; None at the first. The typed text is kept for the way back.
@@ -55,17 +55,17 @@ class QuestionHistory:
         """
         if self._place == 0:
             return None
-        if self._place == len(self._asked):
+        if self._place == len(self._questions):
             self._draft = typed
         self._place -= 1
-        return self._asked[self._place]
+        return self._questions[self._place]
 
     def later(self) -> str | None:
         """The question after, at the end what stood in the line; None behind that."""
-        if self._place == len(self._asked):
+        if self._place == len(self._questions):
             return None
         self._place += 1
-        return self._draft if self._place == len(self._asked) else self._asked[self._place]
+        return self._draft if self._place == len(self._questions) else self._questions[self._place]
 
     def _read(self) -> list[str]:
         """The newest `KEPT` questions; lines that are none are passed over."""

@@ -40,7 +40,7 @@ def get_session_behaviour(tool_context: ToolContext) -> Observation:
             *(
                 _sessions(tool_context)
                 or [
-                    _told(
+                    _attribute_summary(
                         tool_context, "No times are known. Lately", tool_context.history[-_NEWEST:]
                     )
                 ]
@@ -85,7 +85,7 @@ def _sessions(tool_context: ToolContext) -> list[str]:
     parts = np.split(dated, begins[1:])[-_SESSIONS:] if len(dated) else []
     now = float(np.nanmax(days)) if len(days) and np.isnan(tool_context.now) else tool_context.now
     return [
-        _told(
+        _attribute_summary(
             tool_context,
             f"{_capital(time_ago(max(0.0, now - tool_context.days[part[-1]])))}",
             tool_context.history[part],
@@ -94,7 +94,7 @@ def _sessions(tool_context: ToolContext) -> list[str]:
     ]
 
 
-def _told(tool_context: ToolContext, when: str, items: Indexes) -> str:
+def _attribute_summary(tool_context: ToolContext, when: str, items: Indexes) -> str:
     """Write the number of items, and the attribute that most of them share."""
     reference = tool_context.reference
     groups = count_attributes(reference, items)

@@ -35,7 +35,7 @@ class ExplanationRecord(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         id: The question's or request's, the same for all systems.
         system: Who recommended.
-        asked: The question, or what is known of the person's taste.
+        request: The question, or what is known of the user's taste; `asked` in JSON.
         recommended: Names of the items.
         explanation: What the system said about them.
         facts: What the catalogue holds about the items; may be empty.
@@ -47,7 +47,7 @@ class ExplanationRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     system: str
-    asked: str
+    request: str = msgspec.field(name="asked")
     recommended: str
     explanation: str
     facts: str = ""
@@ -108,11 +108,11 @@ def explained_answers(
     """
     written = _written_by_relation(truth)
     known = {(one.id, one.query): one for one in gold}
-    told = (
+    parts = (
         _explained_answer(system, answer, known.get((answer.id, answer.query)), truth, written)
         for answer in answers
     )
-    return [one for one in told if one is not None]
+    return [one for one in parts if one is not None]
 
 
 def explained_rationales(
@@ -133,7 +133,7 @@ def explained_rationales(
         ExplanationRecord(
             id=one.id,
             system=system,
-            asked=_user_profile(one, likes, truth.items),
+            request=_user_profile(one, likes, truth.items),
             recommended=truth.items[one.item].name if one.item in truth.items else one.item,
             explanation=one.rationale,
             facts=_facts_of(truth.items[one.item]) if one.item in truth.items else "",
@@ -169,7 +169,7 @@ def _explained_answer(
     return ExplanationRecord(
         id=answer.id,
         system=system,
-        asked=answer.query,
+        request=answer.query,
         recommended=", ".join(one.name for one in shown.items),
         explanation=explanation,
         facts=" ".join(_facts_of(item) for item in items if item is not None),
@@ -209,34 +209,34 @@ def _invention(
 
 
 def _with_inventions(
-    told: RecommendedItem, truth: StoreTruth, written: Mapping[str, Mapping[str, Node]]
+    record: RecommendedItem, truth: StoreTruth, written: Mapping[str, Mapping[str, Node]]
 ) -> RecommendedItem:
     """Replace each name that a reason takes from an edge by a false one.
 
     False names come from other items' edges of the same relation; none of them is, or is under,
     anything that the item has.
     """
-    item = truth.items.get(told.key)
+    item = truth.items.get(record.key)
     if item is None:
-        return told
+        return record
     true = truth.below(item.nodes)
     exchanged: dict[str, str] = {}
-    for edge in told.evidence:
+    for edge in record.evidence:
         others = [name for name, node in written.get(edge.relation, {}).items() if node not in true]
         if others:
-            drawn = int(hash_rank(0, f"{told.key} {edge.target}"), 16) % len(others)
+            drawn = int(hash_rank(0, f"{record.key} {edge.target}"), 16) % len(others)
             exchanged[edge.target.casefold()] = others[drawn]
     if not exchanged:
-        return told
+        return record
     exchanged[item.name.casefold()] = item.name  # Blue Lagoon stays so, whatever its colour
     names = "|".join(re.escape(name) for name in sorted(exchanged, key=len, reverse=True))
     reason = re.sub(
         rf"\b(?:{names})\b",
         lambda found: exchanged[found.group().casefold()],
-        told.reason,
+        record.reason,
         flags=re.IGNORECASE,
     )
-    return msgspec.structs.replace(told, reason=reason)
+    return msgspec.structs.replace(record, reason=reason)
 
 
 def _written_by_relation(truth: StoreTruth) -> dict[str, dict[str, Node]]:

@@ -55,7 +55,7 @@ class RatingSession:
     Args:
         samples: What to rate; systems and checks are not read here.
         scales: Each sample is rated on all of them before the next one comes.
-        ledger: What was said before counts where the text is still the same.
+        log: What was said before counts where the text is still the same.
         seed: Of the order.
     """
 
@@ -63,34 +63,34 @@ class RatingSession:
         self,
         samples: Sequence[Sample],
         scales: Sequence[JudgedScale],
-        ledger: JsonlLog[HumanRating],
+        log: JsonlLog[HumanRating],
         seed: int = 0,
     ) -> None:
-        self._ledger = ledger
-        self._asked = {
+        self._log = log
+        self._prompts = {
             (sample.id, sample.digest, scale.name): (sample, scale)
             for sample in shuffled(samples, seed)
             for scale in scales
         }
-        self._said = latest_ratings(ledger.records)
+        self._ratings = latest_ratings(log.records)
 
     @property
     def current(self) -> RatingPrompt | None:
         """Return the next sample and scale; None when all are rated."""
-        for number, (place, (sample, scale)) in enumerate(self._asked.items(), 1):
-            if place not in self._said:
-                return RatingPrompt(sample, scale, number, len(self._asked))
+        for number, (place, (sample, scale)) in enumerate(self._prompts.items(), 1):
+            if place not in self._ratings:
+                return RatingPrompt(sample, scale, number, len(self._prompts))
         return None
 
     @property
     def left(self) -> int:
         """Count the scores that are left to give."""
-        return len(self._asked.keys() - self._said.keys())
+        return len(self._prompts.keys() - self._ratings.keys())
 
     @property
     def ratings(self) -> list[HumanRating]:
         """Return the valid ratings of these samples and scales, with the skips."""
-        return [one for place, one in self._said.items() if place in self._asked]
+        return [one for place, one in self._ratings.items() if place in self._prompts]
 
     def rate(self, score: int | None) -> None:
         """Give the current one a score, or skip it with None.
@@ -98,30 +98,30 @@ class RatingSession:
         Raises:
             ValueError: nothing is left, or the score is none of 1 to 5.
         """
-        asked = self.current
-        if asked is None or (score is not None and not LOWEST <= score <= HIGHEST):
+        prompt = self.current
+        if prompt is None or (score is not None and not LOWEST <= score <= HIGHEST):
             raise ValueError(f"{score} cannot be given here")
-        said = HumanRating(
-            id=asked.sample.id, of=asked.sample.digest, scale=asked.scale.name, score=score
+        rating = HumanRating(
+            id=prompt.sample.id, of=prompt.sample.digest, scale=prompt.scale.name, score=score
         )
-        self._ledger.append(said)
-        self._said[said.place] = said
+        self._log.append(rating)
+        self._ratings[rating.place] = rating
 
     def undo(self) -> bool:
         """Undo the last rating, so that it is asked again; return False where there is none."""
         if not self.ratings:
             return False
         last = self.ratings[-1]
-        self._ledger.append(HumanRating(id=last.id, of=last.of, scale=last.scale, undone=True))
-        del self._said[last.place]
+        self._log.append(HumanRating(id=last.id, of=last.of, scale=last.scale, undone=True))
+        del self._ratings[last.place]
         return True
 
 
 def latest_ratings(ratings: Sequence[HumanRating]) -> dict[Place, HumanRating]:
     """Return the valid rating of each sample and scale after all corrections."""
-    said: dict[Place, HumanRating] = {}
+    latest: dict[Place, HumanRating] = {}
     for one in ratings:
-        said.pop(one.place, None)
+        latest.pop(one.place, None)
         if not one.undone:
-            said[one.place] = one
-    return said
+            latest[one.place] = one
+    return latest

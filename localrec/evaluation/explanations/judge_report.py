@@ -126,13 +126,14 @@ def _worth(judge: str, scores: Scores, samples: Sequence[Sample]) -> list[Block]
                     scale: tuple(by_scale[scale] for by_scale in preferred.values())
                     for scale in scores
                 },
-                note=f"{BY_CHANCE} is what a judge gets who does not read. {_told(preferred)}",
+                note=f"{BY_CHANCE} is what a judge gets who does not read. "
+                + _chance_sentence(preferred),
             )
         )
     return blocks
 
 
-def _told(preferred: Mapping[Control, Mapping[str, IntervalEstimate]]) -> str:
+def _chance_sentence(preferred: Mapping[Control, Mapping[str, IntervalEstimate]]) -> str:
     judged = [one for by_scale in preferred.values() for one in by_scale.values() if one.n]
     seen = sum(beats_chance(one) for one in judged)
     if not seen:

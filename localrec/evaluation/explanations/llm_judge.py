@@ -139,7 +139,7 @@ def messages_for(sample: Sample, scale: JudgedScale) -> list[Message]:
 
     The assistant's turn in between is there for chat templates that want turns to alternate.
     """
-    shown = f"Asked for: {_cut(sample.asked)}\nRecommended: {_cut(sample.recommended)}\n"
+    shown = f"Asked for: {_cut(sample.request)}\nRecommended: {_cut(sample.recommended)}\n"
     if sample.facts:
         shown += f"The catalogue says: {_cut(sample.facts)}\n"
     statement = (

@@ -34,7 +34,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Args:
         id: Unique in its file.
-        asked: The question, or what is known of the person's taste.
+        request: The question, or what is known of the user's taste; `asked` in JSON.
         recommended: Names of the items.
         explanation: What the system said about them.
         facts: What the catalogue holds about the items; may be empty.
@@ -48,7 +48,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     id: str
-    asked: str
+    request: str = msgspec.field(name="asked")
     recommended: str
     explanation: str
     facts: str = ""
@@ -62,7 +62,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def digest(self) -> str:
         """Hash the visible text, since a score is valid for this text alone."""
-        shown = msgspec.json.encode((self.asked, self.recommended, self.explanation, self.facts))
+        shown = msgspec.json.encode((self.request, self.recommended, self.explanation, self.facts))
         return hashlib.sha256(shown).hexdigest()[:16]
 
 
@@ -152,7 +152,7 @@ def write_samples(path: Path, samples: Sequence[Sample]) -> None:
         for one in samples
     ]
     write_records(_key_of(path), keys)
-    nothing = Sample(id="", asked="", recommended="", explanation="")
+    nothing = Sample(id="", request="", recommended="", explanation="")
     hidden = {name: getattr(nothing, name) for name in SampleKey.__struct_fields__ if name != "id"}
     write_records(path, [msgspec.structs.replace(one, **hidden) for one in samples])
 
@@ -193,7 +193,7 @@ def shuffled(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def _sample(one: ExplanationRecord) -> Sample:
     return Sample(
         id=f"{one.id}/{one.system}",
-        asked=one.asked,
+        request=one.request,
         recommended=one.recommended,
         explanation=one.explanation,
         facts=one.facts,

@@ -178,7 +178,7 @@ def _demands(one: Gold | QueryView, truth: StoreTruth) -> Iterator[Demand]:
     for group in one.include_any:
         yield "with", _nodes(group, truth.kind_of_all(group), truth)
     for name in one.exclude:
-        yield "without", _barred(name, truth)
+        yield "without", _excluded(name, truth)
     groups: tuple[tuple[AttributeRole, tuple[str, ...]], ...] = (
         *(("container", one.glass), ("colour", one.colour), ("category", one.category)),
         *(("look", (name,)) for name in one.look),
@@ -193,7 +193,7 @@ def _nodes(names: Iterable[str], kind: str | None, truth: StoreTruth) -> frozens
     return frozenset(node for name in names for node in truth.resolve(name, kind))
 
 
-def _barred(name: str, truth: StoreTruth) -> frozenset[Node]:
+def _excluded(name: str, truth: StoreTruth) -> frozenset[Node]:
     """Return what an exclusion means: a component of this name if there is one."""
     kind, _, rest = name.partition(": ")
     if rest and kind in truth.domain.attributes:

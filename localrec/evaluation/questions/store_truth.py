@@ -67,8 +67,8 @@ class StoreTruth:
         for item in self.items.values():
             self._by_name[words_of(item.name)].append(item)
         # Every item is held against every demand of every question, so these are asked often.
-        self._asked = lru_cache(maxsize=4096)(self._asked_nodes)
-        self._barred = lru_cache(maxsize=4096)(self._barred_nodes)
+        self._requested = lru_cache(maxsize=4096)(self._requested_nodes)
+        self._excluded = lru_cache(maxsize=4096)(self._excluded_nodes)
 
     def resolve(self, name: str, kind: str | None = None) -> set[Node]:
         """Find the attributes that a name or another spelling of it means; plurals count too.
@@ -109,7 +109,7 @@ class StoreTruth:
 
     def has_any(self, item: StoreItem, kind: str | None, names: tuple[str, ...]) -> bool:
         """Whether an item has one of the named attributes of a kind, or one below it."""
-        return not item.nodes.isdisjoint(self._asked(names, kind))
+        return not item.nodes.isdisjoint(self._requested(names, kind))
 
     def has_barred(self, item: StoreItem, name: str) -> bool:
         """Whether an item has an excluded attribute; a garnish of that name counts.
@@ -118,7 +118,7 @@ class StoreTruth:
             item: The item.
             name: A component, else whatever bears the name; `glass: coupe` asks for that kind.
         """
-        return not item.nodes.isdisjoint(self._barred(name))
+        return not item.nodes.isdisjoint(self._excluded(name))
 
     def has_edge(self, edge: Evidence) -> bool:
         """Whether an edge that an answer cites is in the store, the taxonomy or the properties."""
@@ -127,10 +127,10 @@ class StoreTruth:
             return any(self._children[target] & sources for target in targets)
         return any(_has_fact(item, edge, self.domain) for item in self.items_named(edge.source))
 
-    def _asked_nodes(self, names: tuple[str, ...], kind: str | None) -> frozenset[Node]:
+    def _requested_nodes(self, names: tuple[str, ...], kind: str | None) -> frozenset[Node]:
         return self.below(node for name in names for node in self.resolve(name, kind))
 
-    def _barred_nodes(self, name: str) -> frozenset[Node]:
+    def _excluded_nodes(self, name: str) -> frozenset[Node]:
         kind, _, rest = name.partition(": ")
         component, garnish = self.domain.kind_of("component"), self.domain.kind_of("garnish")
         if rest and kind in self.domain.attributes:

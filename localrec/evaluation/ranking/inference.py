@@ -104,7 +104,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         shown: Rank of the (first) target in what a user would see, whatever the answer is worth;
             0 where that is not told.
         trajectory: What an agent did; kept in a file of its own.
-        told: Keys of the items that the trajectory tells of; kept there too.
+        trajectory_items: Keys of the items that the trajectory tells of; kept there too.
     """
 
     noun: ClassVar[str] = "case"
@@ -128,7 +128,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool_calls: int = 0
     shown: int = 0
     trajectory: Trajectory | None = None
-    told: tuple[str, ...] = ()
+    trajectory_items: tuple[str, ...] = ()
 
 
 class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,11 +201,11 @@ def _outcome(
         tool_calls=cost.tool_calls,
         shown=found.shown,
         trajectory=cost.trajectory,
-        told=() if cost.trajectory is None else _told(cases, place, asking),
+        trajectory_items=() if cost.trajectory is None else _trajectory_items(cases, place, asking),
     )
 
 
-def _told(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]:
+def _trajectory_items(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]:
     """Return the keys of a case's history and candidates."""
     candidates = () if cases.candidates is None else cases.candidates[place].tolist()
     items = {*cases.histories[place].tolist(), *candidates}
@@ -217,8 +217,8 @@ def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -
     try:
         return _ask_all(system, case, asking)[0]
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = error_text(error, _LONGEST_ERROR)
-        return _Found(0, 1, (), (), faults_of(None, (), 1), told)
+        message = error_text(error, _LONGEST_ERROR)
+        return _Found(0, 1, (), (), faults_of(None, (), 1), message)
 
 
 def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[_Found]:

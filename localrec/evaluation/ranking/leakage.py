@@ -61,11 +61,11 @@ class Suspicion(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         kind: The probe found it out, or it is far too good.
-        told: The numbers behind it, as a sentence.
+        detail: The numbers behind it, as a sentence; `told` in JSON.
     """
 
     kind: Literal["sees the target", "too good to be true"]
-    told: str
+    detail: str = msgspec.field(name="told")
 
 
 def check_train(train: Interactions, cases: Cases) -> None:
@@ -226,7 +226,7 @@ def probe_with_decoys(
         return None
     return Suspicion(
         kind="sees the target",
-        told=(
+        detail=(
             f"It put {found} of {len(outcomes)} evenly drawn decoys first; chance finds at most "
             f"{decoys.chance * len(outcomes):.1f}."
         ),
@@ -248,7 +248,7 @@ def implausibly_good(hit_rates: Mapping[str, IntervalEstimate]) -> dict[str, Sus
         if value >= NEARLY_ALWAYS and value >= FAR_ABOVE * best:
             found[name] = Suspicion(
                 kind="too good to be true",
-                told=f"Its hit rate at 1 is {value:.3f}; the best of the others has {best:.3f}.",
+                detail=f"Its hit rate at 1 is {value:.3f}; the best of the others has {best:.3f}.",
             )
     return found
 

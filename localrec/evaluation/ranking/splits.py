@@ -146,10 +146,10 @@ def _draw_negatives(
     return drawn
 
 
-def _holds(known: Rows, asked: Rows) -> Mask:
-    """Mark which of `asked` are in `known`, which is sorted."""
-    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    found: Mask = known[place] == asked
+def _holds(known: Rows, wanted: Rows) -> Mask:
+    """Mark which of `wanted` are in `known`, which is sorted."""
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found: Mask = known[place] == wanted
     return found
 
 

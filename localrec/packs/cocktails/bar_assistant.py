@@ -158,16 +158,16 @@ def _read_recipe(
     )
 
 
-def _abv(row: int, told: object, import_log: ImportLog) -> float | None:
-    if told is None or told == "":
+def _abv(row: int, value_text: object, import_log: ImportLog) -> float | None:
+    if value_text is None or value_text == "":
         return None
     try:
-        value = float(plain(told))
+        value = float(plain(value_text))
     except ValueError:
         value = math.nan
     if 0 <= value <= _MOST_ABV:
         return value
-    import_log.repair(row, "abv", f"{clean_name(told)!r} is no strength; estimated instead")
+    import_log.repair(row, "abv", f"{clean_name(value_text)!r} is no strength; estimated instead")
     return None
 
 

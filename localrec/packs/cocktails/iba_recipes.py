@@ -107,10 +107,10 @@ def _ingredient(one: Mapping[str, Any]) -> tuple[str, str]:
     return word(one, "label", "ingredient"), measure.strip()
 
 
-def _part_special(told: str) -> tuple[str, str]:
+def _part_special(text: str) -> tuple[str, str]:
     """The name and the amount of what is written as one text: "2 dashes Angostura Bitters"."""
-    remark = _REMARK.search(told)
-    written = _PREPARED.sub("", told[: remark.start()] if remark else told)
+    remark = _REMARK.search(text)
+    written = _PREPARED.sub("", text[: remark.start()] if remark else text)
     inside = f" ({remark['inside']})" if remark else ""
     found = _SPECIAL.fullmatch(written)
     if found is None:

@@ -96,7 +96,9 @@ class Als:
             )
             had = _matrix_of(train)
             self._unseen = np.bincount(had.indices, minlength=train.items) == 0
-            self._model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
+            self._model.fit(
+                had, show_progress=False, callback=_epoch_progress(progress, config.epochs)
+            )
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); equal scores for an empty history."""
@@ -136,7 +138,7 @@ class Bpr:
                 random_state=seed,
             )
             had = _matrix_of(train)
-            model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
+            model.fit(had, show_progress=False, callback=_epoch_progress(progress, config.epochs))
         self._users: NDArray[np.float32] = model.user_factors[:, :-1]  # the last column is ones
         self._items: NDArray[np.float32] = model.item_factors[:, :-1]
         self._biases: NDArray[np.float32] = model.item_factors[:, -1]
@@ -216,6 +218,6 @@ def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:
     return csr_matrix((ones, columns, starts), shape=(len(histories), items))
 
 
-def _told(progress: Progress, epochs: int) -> Callable[..., None]:
+def _epoch_progress(progress: Progress, epochs: int) -> Callable[..., None]:
     """Pass implicit's callback (epoch, seconds, ...) on as our progress."""
     return lambda epoch, *_: progress("epochs", epoch + 1, epochs)

@@ -90,7 +90,7 @@ class AccountedScores:
             return None
         if source not in self._soon_after:
             self._soon_after[source] = fitted.soon_after(source)
-        return self._soon_after[source].told(item, least)
+        return self._soon_after[source].support(item, least)
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
         """Count the texts that are nearer to an item's text than a given one, and all texts."""

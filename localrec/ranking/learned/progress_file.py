@@ -120,7 +120,7 @@ def told_beside(folder: Path, progress: Progress, time_left: TimeLeft) -> Iterat
 
     def tell(what: str, done: int, total: int) -> None:
         progress(what, done, total)
-        time_left.told(what, done, total)
+        time_left.record(what, done, total)
         now, left = time.time(), time_left.seconds
         step = LearningProgress(os.getpid(), what, done, total, began, now, left)
         part = path.with_suffix(".tmp")

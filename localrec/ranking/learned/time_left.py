@@ -44,7 +44,7 @@ class TimeLeft:
         self._share = 0.0  # of the part
         self._skipped: float | None = None  # of the part, by an earlier fit
 
-    def told(self, what: str, done: int, total: int) -> None:
+    def record(self, what: str, done: int, total: int) -> None:
         """Take in one step, as `Progress` tells it."""
         if what in self._sizes and what != self._part:
             self._close()

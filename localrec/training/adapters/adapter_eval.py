@@ -101,7 +101,7 @@ def evaluate_adapter(
     for beside in (None, adapter):
         with ModelProcess(model, adapter=beside) as process:
             process.count_tokens("")  # a file that cannot be used is no wrong answer
-            side, parts = _asked(process, cases, grammar, progress)
+            side, parts = _evaluate_side(process, cases, grammar, progress)
         sides.append(side)
         right.append(parts)
     bare, adapted = sides
@@ -114,20 +114,20 @@ def evaluate_adapter(
     )
 
 
-def _asked(
+def _evaluate_side(
     model: ChatModel, cases: Sequence[Sequence[Example]], grammar: str | None, progress: Progress
 ) -> tuple[EvaluatedSide, Parts]:
-    asked = ask_cases(
+    answered = ask_cases(
         len(cases),
         lambda number: float(is_right(model, cases[number], grammar)),
         lambda done, total: progress(f"asking {model.name}", done, total),
     )
-    parts = [(answer or 0.0, 1.0) for answer in asked.answers]
+    parts = [(answer or 0.0, 1.0) for answer in answered.answers]
     side = EvaluatedSide(
         name=model.name,
         accuracy=ratio_estimate(parts),
-        ms=1000 * asked.median_s,
-        failed=asked.failed,
+        ms=1000 * answered.median_s,
+        failed=answered.failed,
     )
     return side, parts
 

@@ -44,7 +44,7 @@ def load_exported(base: Base, file: Path, *, trainable: bool = False) -> PeftMod
         UsageError: the base has an adapter already.
     """
     reader = _opened(file)
-    if _said(reader, "localrec.trained_on.sha256", file) != base.fingerprint:
+    if _metadata(reader, "localrec.trained_on.sha256", file) != base.fingerprint:
         raise ModelError(
             f"{file} was trained on another model than {base.source}.",
             "Load the base that it was trained on.",
@@ -56,7 +56,7 @@ def _config(reader: Any, file: Path) -> AdapterConfig:
     ranks = {len(one.data) for one in reader.tensors if one.name.endswith(".lora_a")}
     if len(ranks) != 1:
         raise ModelError(f"{file} has layers of several ranks, or none.", _EXPORT_AGAIN)
-    alpha = float(_said(reader, "adapter.lora.alpha", file))
+    alpha = float(_metadata(reader, "adapter.lora.alpha", file))
     try:
         return AdapterConfig(rank=ranks.pop(), alpha=alpha)
     except UsageError as error:
@@ -95,7 +95,7 @@ def _opened(file: Path) -> Any:
     return gguf.GGUFReader(file)
 
 
-def _said(reader: Any, name: str, file: Path) -> Any:
+def _metadata(reader: Any, name: str, file: Path) -> Any:
     field = reader.get_field(name)
     if field is None:
         raise ModelError(f"{file} does not say {name}.", _EXPORT_AGAIN)

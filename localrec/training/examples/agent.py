@@ -109,32 +109,34 @@ def conversations_of(
 ) -> list[Example]:
     """Write the trajectories of a request: calls with observations, then the ranking."""
     k = min(request.k, len(request.tool_context.candidates))
-    opening = dialect.opening(
+    initial_prompt = dialect.opening(
         request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
     return [
-        _conversation(opening, calls, ranking_by(request.tool_context, calls)[:k], dialect, random_)
-        for calls in _asked(request, k, random_)
+        _conversation(
+            initial_prompt, calls, ranking_by(request.tool_context, calls)[:k], dialect, random_
+        )
+        for calls in _best_draws(request, k, random_)
     ]
 
 
 def _conversation(
-    opening: Sequence[Message],
+    initial_prompt: Sequence[Message],
     calls: Sequence[EvidenceCall],
     ranking: Sequence[int],
     dialect: TurnFormat,
     random_: random.Random,
 ) -> Example:
-    messages = list(opening)
+    messages = list(initial_prompt)
     for one in calls:
-        said = _turn(dialect, random_.choice(_WONDERING), dialect.written(one.call))
-        seen = dialect.observed(one.call, one.said.text)
-        messages += [Message("assistant", said), Message("user", seen)]
+        turn = _turn(dialect, random_.choice(_WONDERING), dialect.written(one.call))
+        seen = dialect.observed(one.call, one.observation.text)
+        messages += [Message("assistant", turn), Message("user", seen)]
     act = f"{dialect.begun}{', '.join(map(str, ranking))}{dialect.done}"
     return Example(
         messages=tuple(messages),
         answer=_turn(dialect, random_.choice(_SETTLED), act),
-        opening=len(opening),
+        opening=len(initial_prompt),
     )
 
 
@@ -143,7 +145,7 @@ class EvidenceCall(NamedTuple):
 
     kind: str
     call: ToolCall
-    said: Observation
+    observation: Observation
 
 
 def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list[int]:
@@ -151,12 +153,12 @@ def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list
     votes = np.zeros(len(tool_context.candidates))
     for one in calls:
         trust = DEFAULT_TOOL_WEIGHTS.weights.get(one.kind, 0.0)
-        for behind, place in enumerate(best_places(one.said.scores)):
+        for behind, place in enumerate(best_places(one.observation.scores)):
             votes[place] += trust / (1 + behind)
     return (np.argsort(-votes, kind="stable") + 1).tolist()
 
 
-def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[EvidenceCall]]:
+def _best_draws(request: ListRequest, k: int, random_: random.Random) -> list[list[EvidenceCall]]:
     """Return the calls of some draws that rank the chosen item best; no two alike."""
     draws: dict[tuple[str, ...], list[EvidenceCall]] = {}
     while len(draws) < _DRAWS:

@@ -45,7 +45,7 @@ _FEWEST_USERS = 4  # fewer cannot be parted
 class _Way(NamedTuple):
     """One way to rank candidates: the model's prompt, and the fallback."""
 
-    told: MemRecModelConfig
+    prompt_config: MemRecModelConfig
     fallback: MemRec
 
 
@@ -88,7 +88,7 @@ class NextChoices:
         ranked = self._ranked(case, scores)
         return RightList(
             context=user_context(self._memory_texts, items, synthesis),
-            candidates=candidate_texts(self._memory_texts, ranked, way.told),
+            candidates=candidate_texts(self._memory_texts, ranked, way.prompt_config),
             singular=self._singular,
             wording=(f"person {self._cases.user[case]}",),
         )

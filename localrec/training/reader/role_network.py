@@ -221,9 +221,9 @@ def _linear(layer: nn.Linear) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(_array(layer.weight).T), _array(layer.bias)
 
 
-def _put_linear(layer: nn.Linear, told: tuple[Floats, Floats]) -> None:
-    layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(told[0].T)))
-    layer.bias.copy_(torch.from_numpy(told[1]))
+def _put_linear(layer: nn.Linear, weights: tuple[Floats, Floats]) -> None:
+    layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(weights[0].T)))
+    layer.bias.copy_(torch.from_numpy(weights[1]))
 
 
 def _put_norm(layer: nn.Module, norm: Floats) -> None:

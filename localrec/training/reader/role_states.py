@@ -84,8 +84,8 @@ def read_questions(
     ids, labels, states, starts = [], [], [], [0]
     for done in range(0, len(questions), _AT_ONCE):
         some = questions[done : done + _AT_ONCE]
-        told = encoder.read_many([question.text for question in some])
-        for question, one in zip(some, told, strict=True):
+        token_states = encoder.read_many([question.text for question in some])
+        for question, one in zip(some, token_states, strict=True):
             ids.append(one.ids.astype(np.int32))
             labels.append(labels_of(question, one))
             states.append(one.states.astype(np.float16))
@@ -96,9 +96,9 @@ def read_questions(
     )
 
 
-def labels_of(question: TaggedQuestion, told: TokenStates) -> NDArray[np.int8]:
+def labels_of(question: TaggedQuestion, token_states: TokenStates) -> NDArray[np.int8]:
     """The role of each token; -1 of one that is no text."""
-    spans = np.asarray(told.spans).reshape(-1, 2)
+    spans = np.asarray(token_states.spans).reshape(-1, 2)
     labels = np.full(len(spans), PLACE["other"], dtype=np.int8)
     for start, end, role in question.spans:
         labels[(spans[:, 0] < end) & (spans[:, 1] > start)] = PLACE[role]

@@ -192,8 +192,8 @@ def measure_role(
     tracked = UsageTracker(model)
     prepared = cases.prepare(tracked, adapted)
     tracked.taken()  # what making it ready cost is no case's
-    rules, of_rules = _asked(cases, cases.by_rules, None, cases.line, progress)
-    side, of_model = _asked(cases, prepared.ask, tracked, model.name, progress)
+    rules, of_rules = _evaluate_side(cases, cases.by_rules, None, cases.line, progress)
+    side, of_model = _evaluate_side(cases, prepared.ask, tracked, model.name, progress)
     return RoleResult(
         role=cases.role,
         measure=cases.measure,
@@ -206,25 +206,27 @@ def measure_role(
     )
 
 
-def _asked(
+def _evaluate_side(
     cases: RoleCases, ask: AskCase, tracked: UsageTracker | None, name: str, progress: Progress
 ) -> tuple[RoleSide, list[tuple[float, float]]]:
     """Ask one side all cases; one that comes to nothing scores 0."""
-    asked = ask_cases(
+    answered = ask_cases(
         cases.count, ask, lambda done, total: progress(f"{cases.role}: {name}", done, total)
     )
-    parts = [(0.0 if answer is None else answer.score, 1.0) for answer in asked.answers]
+    parts = [(0.0 if answer is None else answer.score, 1.0) for answer in answered.answers]
     shapes: set[str] | None = None
     if cases.shape is not None:
-        told = [(number, one.text) for number, one in enumerate(asked.answers) if one is not None]
-        shapes = {cases.shape(number, text) for number, text in told if text}
+        texts = [
+            (number, one.text) for number, one in enumerate(answered.answers) if one is not None
+        ]
+        shapes = {cases.shape(number, text) for number, text in texts if text}
     tokens = 0 if tracked is None else tracked.taken().tokens
     side = RoleSide(
         name=name,
         quality=ratio_estimate(parts),
-        seconds=round(asked.median_s, 4),
+        seconds=round(answered.median_s, 4),
         tokens=round(tokens / cases.count, 1),
-        failed=asked.failed,
+        failed=answered.failed,
         shapes=None if shapes is None else len(shapes),
     )
     return side, parts

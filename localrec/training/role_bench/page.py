@@ -154,9 +154,9 @@ def _role_text(role: str, rows: Sequence[_Row]) -> str:
     return f"### {role.capitalize()}\n\n{told}\n\n{markdown_table(head, lines)}"
 
 
-def _cells(side: RoleSide, size: str, cases: str, told: str, written: bool) -> list[str]:
+def _cells(side: RoleSide, size: str, cases: str, difference: str, written: bool) -> list[str]:
     cells = [
-        *(side.name, size, cases, with_interval(side.quality, 3), told),
+        *(side.name, size, cases, with_interval(side.quality, 3), difference),
         *(f"{side.seconds:.3g}", f"{side.tokens:,.0f}", str(side.failed)),
     ]
     return [*cells, "-" if side.shapes is None else str(side.shapes)] if written else cells

@@ -94,7 +94,7 @@ def judge_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
             facts = " ".join(f"{one.item} {fact.text}." for fact in one.facts)
             sample = Sample(
                 id=str(number),
-                asked=one.question,
+                request=one.question,
                 recommended=one.item,
                 explanation=text,
                 facts=facts,

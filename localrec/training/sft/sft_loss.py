@@ -134,16 +134,16 @@ def answer_losses(
     right, begin = 0, 0
     for one in exercises:
         behind = scores[begin : begin + len(one.targets)].detach()
-        said = _said(behind, one)
-        right += said == list(one.targets)
+        predicted = _predicted_tokens(behind, one)
+        right += predicted == list(one.targets)
         begin += len(one.targets)
     return loss, right
 
 
-def _said(scores: torch.Tensor, exercise: TokenizedExample) -> list[int]:
+def _predicted_tokens(scores: torch.Tensor, exercise: TokenizedExample) -> list[int]:
     """Return the likeliest tokens; of a choice the likeliest label's."""
     if exercise.choices:
         best = int(scores[0, list(exercise.choices)].argmax())
         return [exercise.choices[best]]
-    said: list[int] = scores.argmax(dim=1).tolist()
-    return said
+    predicted: list[int] = scores.argmax(dim=1).tolist()
+    return predicted

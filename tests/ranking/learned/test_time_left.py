@@ -16,15 +16,15 @@ class Fit:
         self.left = TimeLeft(KINDS, ("gru", "attention"), clock=lambda: self.now)
 
     def counts(self, what, seconds):
-        self.left.told(what, 0, 3)
+        self.left.record(what, 0, 3)
         self.now += seconds
 
     def trains(self, what, seconds, *, begun=0, until=100):
-        self.left.told(what, 1, 3)
+        self.left.record(what, 1, 3)
         for step in range(begun, until + 1, 10):
             if step > begun:
                 self.now += seconds * 10 / 100
-            self.left.told(f"training {what}", step, 100)
+            self.left.record(f"training {what}", step, 100)
 
 
 def test_nothing_is_foretold_before_something_is_done():
@@ -59,7 +59,7 @@ def test_a_machine_of_half_the_speed_needs_twice_the_time():
 def test_parts_that_were_read_do_not_count_as_fast():
     fit = Fit()
     fit.counts("inner: popularity", 0.0)
-    fit.left.told("inner: gru", 1, 3)
+    fit.left.record("inner: gru", 1, 3)
     fit.trains("inner: attention", 20.0, until=50)
     assert fit.left.seconds == pytest.approx(2.0 * (5.0 + 3.0 + 1.0 + 3.4 + 3.4))
 

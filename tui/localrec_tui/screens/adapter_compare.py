@@ -110,15 +110,15 @@ class AdapterCompareScreen(AppScreen[None]):
         self.query_one(TaskPanel).show_status(f"“{both.question}”")
 
 
-def _answer_text(said: SideAnswer) -> Content:
-    width = max(map(len, said.figures), default=0)
-    top = 1.0 if sum(said.figures.values()) <= 1.5 else 100.0  # shares add up to 1
+def _answer_text(answer: SideAnswer) -> Content:
+    width = max(map(len, answer.figures), default=0)
+    top = 1.0 if sum(answer.figures.values()) <= 1.5 else 100.0  # shares add up to 1
     figures = (
         f"{name:<{width}} ▕{bar(value, _BAR, top)}▏ {_figure(value, top)}"
-        for name, value in said.figures.items()
+        for name, value in answer.figures.items()
     )
-    lines = (*figures, *said.lines, *filter(None, [said.fault]))
-    return coloured_chart("\n".join([f"{said.name}, {said.ms:,.0f} ms", "", *lines]))
+    lines = (*figures, *answer.lines, *filter(None, [answer.fault]))
+    return coloured_chart("\n".join([f"{answer.name}, {answer.ms:,.0f} ms", "", *lines]))
 
 
 def _figure(value: float, top: float) -> str:

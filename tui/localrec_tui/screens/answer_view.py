@@ -93,7 +93,7 @@ class AnswerScreen(UserScreen):
             self.notify("There is no answer yet.")
             return ""
         answered = self._answered
-        title = f"For {self.app.user}" if answered is None else answered.asked.text
+        title = f"For {self.app.user}" if answered is None else answered.question.text
         message = "" if answered is None else answered.answer.message
         items = [one.item for one in shown if not one.near]
         near = [one.item for one in shown if one.near]
@@ -189,7 +189,7 @@ class AnswerScreen(UserScreen):
     def _show_user(self, user: str | None) -> None:
         self._show_user_name(user)
         self.query_one(Results).unmark()
-        self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
+        self._before = tuple(msgspec.structs.replace(one, verdict="") for one in self._before)
         self._load_verdicts()
 
     def _load_verdicts(self) -> None:
@@ -225,8 +225,8 @@ class AnswerScreen(UserScreen):
 
     def _mark(self, message: FeedbackStored) -> None:
         """Mark the item that got feedback in any room, as the store has it."""
-        if message.said is not None and message.user == self.app.user:
-            self.query_one(Results).mark(message.domain, message.said.item, message.holds)
+        if message.feedback is not None and message.user == self.app.user:
+            self.query_one(Results).mark(message.domain, message.feedback.item, message.holds)
             self.query_one(SidePane).look(self._shown_domain)
 
     @on(Results.ItemOpened)

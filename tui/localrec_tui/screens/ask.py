@@ -203,7 +203,7 @@ class AskScreen(AskChoices):
             self._remember(text)
             added = follow_up_words(text) if self._answered is not None else None
             if added and not alone and self._answered is not None:
-                self._refined = f"“{text}” goes on from “{self._answered.asked.text}”. "
+                self._refined = f"“{text}” goes on from “{self._answered.question.text}”. "
                 self._wish_added(added)
                 return
             self._corrected_task = None
@@ -241,7 +241,7 @@ class AskScreen(AskChoices):
         services = self.app.services
         self._again = partial(self.ask_again, corrected)
         asked = msgspec.structs.replace(
-            before.asked, user=self.app.user, domain=before.domain, k=self._k
+            before.question, user=self.app.user, domain=before.domain, k=self._k
         )
         self._begin(
             _CORRECTION,

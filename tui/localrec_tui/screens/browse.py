@@ -224,7 +224,9 @@ class BrowseScreen(CatalogueScreen):
     def _show_chosen(self) -> None:
         """Show the item under the cursor beside the list."""
         line = self.query_one(PagedTable).current
-        shown = None if line is None else ShownItem(item=_item(line), said=self.said_of(line.key))
+        shown = (
+            None if line is None else ShownItem(item=_item(line), verdict=self.said_of(line.key))
+        )
         self.query_one(ItemPane).show(shown, self._view.domain)
 
     @on(DataTable.RowSelected)

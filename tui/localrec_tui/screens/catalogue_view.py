@@ -190,7 +190,7 @@ class CatalogueScreen(UserScreen):
 
     def _mark(self, message: FeedbackStored) -> None:
         """Show the user's feedback on an item, given in any room, as the store has it."""
-        said = message.said
+        said = message.feedback
         if said is None or message.user != self.app.user:
             return
         told = "" if message.holds is None else FEEDBACK_LABELS[message.holds]

@@ -181,8 +181,8 @@ class DataScreen(ImportingScreen):
 
     def on_importing_screen_transferred(self, message: ImportingScreen.Transferred) -> None:
         """Say so, and look again."""
-        self.show_status(message.told)
-        self.app.data_changed.publish(message.told)
+        self.show_status(message.sentence)
+        self.app.data_changed.publish(message.sentence)
         self._look()
 
     def on_data_screen_data_loaded(self, message: DataLoaded) -> None:

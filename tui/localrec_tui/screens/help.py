@@ -37,7 +37,7 @@ class HelpScreen(Dialog[None]):
     def __init__(self, text: str, bindings: Sequence[Binding], keymap: Mapping[str, str]) -> None:
         super().__init__()
         self._text = text
-        self._told = bindings
+        self._bindings_shown = bindings
         self._given = keymap
 
     def compose(self) -> ComposeResult:
@@ -50,14 +50,14 @@ class HelpScreen(Dialog[None]):
             yield KeyFooter()
 
     def _lines(self) -> list[Content]:
-        keys = [self._keys(one) for one in self._told]
+        keys = [self._keys(one) for one in self._bindings_shown]
         wide = max(map(len, keys), default=0)
-        long = max((len(one.description) for one in self._told), default=0)
+        long = max((len(one.description) for one in self._bindings_shown), default=0)
         return [
             Content.assemble(
                 (f"{key:<{wide}}  ", "bold"), f"{one.description:<{long}}  ", (one.id or "", "dim")
             )
-            for key, one in zip(keys, self._told, strict=True)
+            for key, one in zip(keys, self._bindings_shown, strict=True)
         ]
 
     def _keys(self, binding: Binding) -> str:

@@ -152,9 +152,9 @@ class HistoryScreen(UserScreen):
         if row.verdict.stars is not None:
             chosen = f"{_STAR}{round(row.verdict.stars)}"
 
-        def picked(said: str | None) -> None:
-            if said is not None:
-                self._say(row, said)
+        def picked(choice: str | None) -> None:
+            if choice is not None:
+                self._say(row, choice)
 
         self.app.push_screen(
             ChoiceDialog(f"What do you think of {row.name}?", choices, chosen), picked
@@ -168,16 +168,16 @@ class HistoryScreen(UserScreen):
         feedback = self.app.services.feedback
 
         def work() -> Message:
-            said, holds = feedback.retract(user, row.domain, row.key)
+            choice, holds = feedback.retract(user, row.domain, row.key)
             event = None if holds is None else holds.event
-            return FeedbackStored(user, said, row.domain, event, undone=True)
+            return FeedbackStored(user, choice, row.domain, event, undone=True)
 
         run_in_thread(self.app, "taking back", work)  # which tells all rooms
 
     @on(DataTable.RowSelected)
     def _opened(self) -> None:
         if (row := self._current()) is not None:
-            shown = ShownItem(item=_item(row), said=verdict_label(row.verdict))
+            shown = ShownItem(item=_item(row), verdict=verdict_label(row.verdict))
             self.app.push_screen(ItemScreen(shown, row.domain, None))
 
     @on(DataTable.RowHighlighted)
@@ -199,9 +199,9 @@ class HistoryScreen(UserScreen):
     def _entered(self) -> None:
         self.query_one(HistoryTable).focus()
 
-    def _say(self, row: HistoryRow, said: str) -> None:
-        stars = float(said.removeprefix(_STAR)) if said.startswith(_STAR) else None
-        event = Event.RATED if stars is not None else Event(said)
+    def _say(self, row: HistoryRow, choice: str) -> None:
+        stars = float(choice.removeprefix(_STAR)) if choice.startswith(_STAR) else None
+        event = Event.RATED if stars is not None else Event(choice)
         self.post_message(FeedbackGiven(_item(row), row.domain, event, reason=False, stars=stars))
 
     def _order_picked(self, order: str | None) -> None:
@@ -260,7 +260,7 @@ class HistoryScreen(UserScreen):
         shown = None
         if row is not None:
             self.set_tone(row.domain)
-            shown = ShownItem(item=_item(row), said=verdict_label(row.verdict))
+            shown = ShownItem(item=_item(row), verdict=verdict_label(row.verdict))
         self.query_one(ItemPane).show(shown, "" if row is None else row.domain)
 
     def _current(self) -> HistoryRow | None:

@@ -322,13 +322,13 @@ class HomeScreen(UserScreen):
         asked.add_options(_questions(last))
         asked.display = bool(last)
 
-    def _show_list(self, told: str) -> None:
+    def _show_list(self, message: str) -> None:
         listed = self.query_one(HomeList)
         place = listed.highlighted
         listed.clear_options()
         found = self._found
         if found is None:
-            listed.add_option(Option(Content(told), disabled=True))
+            listed.add_option(Option(Content(message), disabled=True))
             self.query_one(Prompt).tell_way("")
             return
         about, others = _domain_words(self._domains, found.domain)

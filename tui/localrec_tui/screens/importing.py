@@ -44,7 +44,7 @@ class ImportingScreen(UserScreen):
     class Transferred(Message):
         """Something came in or went out; what, in a sentence."""
 
-        told: str
+        sentence: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,17 +108,17 @@ class ImportingScreen(UserScreen):
 
         self.app.push_screen(OwnCatalogueDialog(found), named)
 
-    def _ask_about(self, found: FileLook, told: Callable[[str], None]) -> None:
+    def _ask_about(self, found: FileLook, on_domain: Callable[[str], None]) -> None:
         """Ask what the things are that people did something with, unless the file tells."""
         if found.domain and found.kind is FileKind.HISTORY:
-            told(found.domain)
+            on_domain(found.domain)
             return
         known = ", ".join(one.name for one in self._domains) or "books"
         dialog = TextDialog("What is it about?", f"{known}, or a new word such as board-games")
 
         def named(name: str | None) -> None:
             if name:
-                told(domain_name_of(name))
+                on_domain(domain_name_of(name))
 
         self.app.push_screen(dialog, named)
 

@@ -107,7 +107,7 @@ class MemoryScreen(UserScreen):
     class MemoryChanged(Message):
         """Something was changed that has to be read again; what, in a sentence."""
 
-        told: str
+        sentence: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -303,16 +303,16 @@ class MemoryScreen(UserScreen):
 
     # --- changing ---
 
-    def _change(self, told: str, change: Callable[[], None]) -> None:
+    def _change(self, sentence: str, change: Callable[[], None]) -> None:
         def work() -> Message:
             change()
-            return self.MemoryChanged(told)
+            return self.MemoryChanged(sentence)
 
         run_in_thread(self, "changing the memory", work)
 
     def on_memory_screen_memory_changed(self, message: MemoryChanged) -> None:
         """Say so, and read it again."""
-        self.show_status(message.told)
+        self.show_status(message.sentence)
         self._read_again()
 
     # --- drawing ---

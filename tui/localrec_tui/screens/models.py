@@ -39,19 +39,19 @@ _VERDICTS = {
 
 @dataclass
 class ModelsLoaded(Message):
-    """What there is, who plays what, what runs; `told`: what led to it."""
+    """What there is, who plays what, what runs; `sentence`: what led to it."""
 
     models: Sequence[ListedModel]
     roles: tuple[RoleBinding, ...]
     running: tuple[RunningModel, ...]
-    told: str = ""
+    sentence: str = ""
 
 
 @dataclass
 class ModelTaskEnded(Message):
-    """A task is done; `told`: its result in a sentence."""
+    """A task is done; `sentence`: its result in a sentence."""
 
-    told: str
+    sentence: str
 
 
 class ModelsScreen(AppScreen[None]):
@@ -220,20 +220,20 @@ class ModelsScreen(AppScreen[None]):
         lines = [f"{one.name}  {_memory(one.memory)}" for one in message.running]
         told = "\n".join(lines) or "No model runs: one starts when a question needs it."
         self.query_one("#running", Static).update(told)
-        if message.told:
-            self.show_status(message.told)
+        if message.sentence:
+            self.show_status(message.sentence)
 
     def on_model_task_ended(self, message: ModelTaskEnded) -> None:
         """Say what came of it."""
-        self.show_status(message.told)
+        self.show_status(message.sentence)
 
     def on_task_panel_task_over(self) -> None:
         """Find out how things are after the task."""
         self.action_look()
 
-    def _found(self, told: str = "") -> ModelsLoaded:
+    def _found(self, sentence: str = "") -> ModelsLoaded:
         services = self.app.services.models
-        return ModelsLoaded(services.models(), services.roles(), services.running(), told)
+        return ModelsLoaded(services.models(), services.roles(), services.running(), sentence)
 
     def _current(self) -> ListedModel | None:
         row = self.query_one("#models", DataTable).cursor_row

@@ -241,7 +241,7 @@ def _about(run: RunFigures) -> list[str]:
         f"{one.seconds[0]:.1f} s to fit, {one.seconds[1]:.1f} s for all answers"
         for one in run.systems
     )
-    return [*run.told, "\n".join(settings)]
+    return [*run.protocol, "\n".join(settings)]
 
 
 def _cell(system: SystemSummary, metric: str) -> str:

@@ -111,7 +111,9 @@ class RunsScreen(AppScreen[None]):
             self.show_status(f"{run.name} is {run.state}: there is nothing to go on with.")
             return
         evaluations = self.app.services.runs
-        self._begin(run.name, lambda request, told: evaluations.resume(run.name, request, told))
+        self._begin(
+            run.name, lambda request, progress: evaluations.resume(run.name, request, progress)
+        )
 
     def action_compare(self) -> None:
         """Choose the run to compare the current run with."""
@@ -145,7 +147,7 @@ class RunsScreen(AppScreen[None]):
     def _config_picked(self, name: str | None) -> None:
         if name is not None:
             evaluations = self.app.services.runs
-            self._begin(name, lambda request, told: evaluations.start(name, request, told))
+            self._begin(name, lambda request, progress: evaluations.start(name, request, progress))
 
     def _other_picked(self, ours: RunSummary, name: str | None) -> None:
         theirs = next((one for one in self._runs if one.name == name), None)
@@ -184,8 +186,8 @@ class RunsScreen(AppScreen[None]):
         """Show them."""
         self._runs = message.found
         count = len(message.found)
-        told = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
-        self.query_one("#told", Static).update(told if count else _EMPTY)
+        progress = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
+        self.query_one("#told", Static).update(progress if count else _EMPTY)
         self.query_one(FittedTable).fill(map(_row, message.found))
 
     def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:

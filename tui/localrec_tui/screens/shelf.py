@@ -31,10 +31,10 @@ _LISTED = 20  # of each list of what a shelf makes
 
 @dataclass
 class ShelfLoaded(Message):
-    """A shelf was read; `taken` was just taken off it, `told` says how."""
+    """A shelf was read; `taken` was just taken off it, `sentence` says how."""
 
     shelf: ShelfContents
-    told: str = ""
+    sentence: str = ""
     taken: tuple[ShelfComponent, ...] = ()
 
 
@@ -198,7 +198,7 @@ class ShelfScreen(AppScreen[None]):
         self._show(())
         read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
-        parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
+        parts = [message.sentence, added, f"Read as: {read}." if read else "", self._count()]
         self.show_status(" ".join(filter(None, parts)))
 
         self._survey()

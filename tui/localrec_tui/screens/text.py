@@ -33,5 +33,5 @@ class TextDialog(Dialog[str]):
             yield KeyFooter()
 
     @on(Input.Submitted)
-    def _said(self, event: Input.Submitted) -> None:
+    def _submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())

@@ -118,20 +118,20 @@ class AppServices:
         return self._read(lambda store: item_details(store, domain, key, user))
 
     def ask(
-        self, asked: QuestionRequest, request: RequestHandle, on_items: OnItems
+        self, question: QuestionRequest, request: RequestHandle, on_items: OnItems
     ) -> AnsweredQuestion:
         """Answer a question."""
-        return self._answer(asked, None, request, on_items)
+        return self._answer(question, None, request, on_items)
 
     def ask_intent(
         self,
-        asked: QuestionRequest,
+        question: QuestionRequest,
         corrected: IntentCorrection,
         request: RequestHandle,
         on_items: OnItems,
     ) -> AnsweredQuestion:
         """Answer a question again, read as the user corrected it."""
-        unaided = msgspec.structs.replace(asked, without_model=True)
+        unaided = msgspec.structs.replace(question, without_model=True)
         return self._answer(unaided, corrected, request, on_items)
 
     def recommend(
@@ -163,7 +163,7 @@ class AppServices:
             if said is None:
                 return None
             holds = latest_feedback(opened.store, domain, said.user, said.item)
-            return UndoneFeedback(said=said, domain=domain, holds=holds)
+            return UndoneFeedback(feedback=said, domain=domain, holds=holds)
 
     def load_bundled_data(self, progress: Progress) -> int:
         """Put the bundled drinks into the workspace, without a network; how many they are."""
@@ -211,7 +211,7 @@ class AppServices:
 
     def _answer(
         self,
-        asked: QuestionRequest,
+        question: QuestionRequest,
         corrected: IntentCorrection | None,
         request: RequestHandle,
         on_items: OnItems,
@@ -223,23 +223,23 @@ class AppServices:
         with self._leased_workspace(request) as workspace:
             domain = domain_of_question(
                 workspace,
-                asked.text,
-                asked.domain,
-                user=asked.user,
-                with_image=asked.image is not None,
+                question.text,
+                question.domain,
+                user=question.user,
+                with_image=question.image is not None,
             )
-            context = workspace.context(domain, asked.user)
+            context = workspace.context(domain, question.user)
             calls: list[ModelCall] = []
             system = SYSTEM_REGISTRY.answerer(
-                context, asked.system, without_model=asked.without_model, calls=calls
+                context, question.system, without_model=question.without_model, calls=calls
             )
             if isinstance(system, Marc):
-                return _answered(context, system, asked, corrected, calls, on_items)
+                return _answered(context, system, question, corrected, calls, on_items)
             marc = SYSTEM_REGISTRY.answerer(context, MARC, without_model=True)
             assert isinstance(marc, Marc)
             if corrected is not None:  # a plug-in takes questions, not readings of them
-                return _answered(context, marc, asked, corrected, calls, on_items)
-            return _answered_by_plugin(context, system, marc, asked, calls)
+                return _answered(context, marc, question, corrected, calls, on_items)
+            return _answered_by_plugin(context, system, marc, question, calls)
 
     @contextmanager
     def _leased_workspace(self, request: RequestHandle) -> Iterator[OpenWorkspace]:
@@ -299,18 +299,18 @@ def _answered_by_plugin(
     context: DomainContext,
     system: QuestionAnswerer,
     marc: Marc,
-    asked: QuestionRequest,
+    request: QuestionRequest,
     calls: list[ModelCall],
 ) -> AnsweredQuestion:
     """Let a system of another package answer; how the question was read is told by our rules."""
     from localrec.data.questions import Question
     from localrec_tui.services.constraint_checks import item_matches
 
-    question = Question(query=asked.text, user=asked.user, image=asked.image)
-    answer = system.answer(question, asked.k)
+    question = Question(query=request.text, user=request.user, image=request.image)
+    answer = system.answer(question, request.k)
     intent = marc.understand(question)
     return AnsweredQuestion(
-        asked=asked,
+        question=request,
         answer=msgspec.structs.replace(answer, model_saw=tuple(calls)),
         intent=intent,
         domain=context.domain.name,
@@ -321,7 +321,7 @@ def _answered_by_plugin(
 def _answered(
     context: DomainContext,
     marc: Marc,
-    asked: QuestionRequest,
+    request: QuestionRequest,
     corrected: IntentCorrection | None,
     calls: list[ModelCall],
     on_items: OnItems,
@@ -333,8 +333,8 @@ def _answered(
     from localrec_tui.services.constraint_checks import item_matches
 
     # One character more than is read, so that the intent still knows it was cut.
-    text = clean_text(asked.text, LONGEST_QUESTION + 1)
-    question = Question(query=text, user=asked.user, image=asked.image)
+    text = clean_text(request.text, LONGEST_QUESTION + 1)
+    question = Question(query=text, user=request.user, image=request.image)
     intent: Query
     if corrected is None:
         intent, task = marc.understand(question), None
@@ -342,10 +342,10 @@ def _answered(
         intent, task = corrected.intent, corrected.task
         if corrected.more:
             intent = add_constraints(intent, corrected.more, context.vocabulary)
-    answer = marc.answer_query(question, intent, asked.k, task=task, on_items=on_items)
+    answer = marc.answer_query(question, intent, request.k, task=task, on_items=on_items)
     answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
     return AnsweredQuestion(
-        asked=asked,
+        question=request,
         answer=answer,
         intent=intent,
         domain=context.domain.name,

@@ -68,12 +68,12 @@ class UndoneFeedback(msgspec.Struct, frozen=True, kw_only=True):
     """A word that was taken back.
 
     Args:
-        said: The word.
+        feedback: The word.
         domain: What its item belongs to.
         holds: The user's earlier feedback on the same item, which holds again; None for none.
     """
 
-    said: FeedbackRecord
+    feedback: FeedbackRecord
     domain: str
     holds: Event | None
 
@@ -96,7 +96,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """An answer, with what the next correction of it starts from.
 
     Args:
-        asked: The question.
+        question: The question.
         answer: The answer to it.
         intent: The intent as it was understood.
         domain: The domain that was searched.
@@ -104,7 +104,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
         excluded_names: The names of the items that the intent does not want to see, by key.
     """
 
-    asked: QuestionRequest
+    question: QuestionRequest
     answer: Answer
     intent: Query
     domain: str

@@ -98,14 +98,14 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         found: The run.
-        told: The protocol as a paragraph, and the command behind the run.
+        protocol: The protocol as a paragraph, and the command behind the run.
         systems: In the order of the configuration.
         metrics: Names of all figures, the most telling first.
         falling: Those of which less is better.
     """
 
     found: RunSummary
-    told: tuple[str, ...]
+    protocol: tuple[str, ...]
     systems: tuple[SystemSummary, ...]
     metrics: tuple[str, ...]
     falling: frozenset[str] = frozenset()
@@ -268,7 +268,7 @@ def _opened(folder: RunFolder, less: frozenset[str]) -> RunFigures:
     metrics = dict.fromkeys(clean_line(metric) for one in results for metric in one.metrics)
     return RunFigures(
         found=_found(folder),
-        told=tuple(map(clean_line, _protocol_lines(folder))),
+        protocol=tuple(map(clean_line, _protocol_lines(folder))),
         systems=tuple(map(_system, results)),
         metrics=tuple(sorted(metrics, key=_by_weight)),
         falling=less,

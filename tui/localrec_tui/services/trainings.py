@@ -319,7 +319,7 @@ class TrainingService:
             step=state.step,
             steps=state.steps,
             base=_clean(data.base),
-            begun=_told_time((path / "config.json").stat().st_mtime),
+            begun=_time_text((path / "config.json").stat().st_mtime),
             holder=holder,
             is_ours=path.name in self._ours.values(),
         )
@@ -415,17 +415,17 @@ def _setting_lines(name: str, value: object) -> Iterator[str]:
         yield f"{_clean(name)}: {_clean(str(value)) or '-'}"
 
 
-def _told_time(seconds: float) -> str:
+def _time_text(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M}"
 
 
-def _side(said: Mapping[str, Any]) -> SideAnswer:
+def _side(record: Mapping[str, Any]) -> SideAnswer:
     return SideAnswer(
-        name=_clean(said["name"]),
-        figures={_clean(name): float(value) for name, value in said["figures"].items()},
-        lines=tuple(map(_clean, said["lines"])),
-        fault=_clean(said["fault"]),
-        ms=said["ms"],
+        name=_clean(record["name"]),
+        figures={_clean(name): float(value) for name, value in record["figures"].items()},
+        lines=tuple(map(_clean, record["lines"])),
+        fault=_clean(record["fault"]),
+        ms=record["ms"],
     )
 
 

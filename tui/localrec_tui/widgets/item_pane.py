@@ -148,7 +148,7 @@ class ItemPane(VerticalScroll):
         self.query_one(".facts", Static).update(Content("\n").join(lines))
 
     def _head(self, shown: ShownItem) -> Iterator[Content]:
-        own = shown.said or verdict_label(self.found.verdict if self.found else None)
+        own = shown.verdict or verdict_label(self.found.verdict if self.found else None)
         badges = match_badges(shown.match, shown.item.missing)
         if own:
             badges.insert(0, badge("said", own))

@@ -45,7 +45,7 @@ class JobsPanel(Vertical):
     class QueueChanged(Message, bubble=False):
         """The queue was changed; how, in a sentence."""
 
-        told: str
+        sentence: str
 
     DEFAULT_CSS = """
     JobsPanel #counts { height: auto; }
@@ -104,7 +104,7 @@ class JobsPanel(Vertical):
 
     def on_jobs_panel_queue_changed(self, message: QueueChanged) -> None:
         """Say that the queue changed, and look again."""
-        self.post_message(self.StatusTold(message.told))
+        self.post_message(self.StatusTold(message.sentence))
         self.look()
 
     def on_work_failed(self, message: WorkFailed) -> None:

@@ -131,16 +131,16 @@ class NeighboursPanel(Vertical):
 
     def show(self, found: tuple[NeighbourScore, ...]) -> None:
         """Show the neighbours."""
-        told = (
+        message = (
             "Chosen by the rules: people who like the same, and what those like. From these a "
             "memory learns beyond the person's own words."
             if found
             else "There are no neighbours: the person likes nothing yet that somebody else likes."
         )
-        self._show(told, found)
+        self._show(message, found)
 
-    def _show(self, told: str, found: tuple[NeighbourScore, ...]) -> None:
-        self.query_one(Static).update(told)
+    def _show(self, message: str, found: tuple[NeighbourScore, ...]) -> None:
+        self.query_one(Static).update(message)
         top = max((one.score for one in found), default=1.0)
         fill_table(self.query_one(DataTable), (_near(one, top) for one in found))
 
@@ -199,12 +199,12 @@ def _made_from(version: MemoryVersion) -> Iterator[str]:
 
 def _listed(names: tuple[str, ...], strangers: int = 0) -> str:
     """Names, as far as they fit, and how many more there are."""
-    told = [", ".join(names[:_NAMED])] if names else []
+    message = [", ".join(names[:_NAMED])] if names else []
     if len(names) > _NAMED:
-        told.append(f"{len(names) - _NAMED} more")
+        message.append(f"{len(names) - _NAMED} more")
     if strangers:
-        told.append(f"{strangers:,} with similar taste")
-    return " and ".join(told)
+        message.append(f"{strangers:,} with similar taste")
+    return " and ".join(message)
 
 
 def _difference(versions: tuple[MemoryVersion, ...], place: int) -> Content:

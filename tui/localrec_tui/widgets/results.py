@@ -110,7 +110,7 @@ class Results(Horizontal):
         item_matches_by_key: Mapping[str, ItemMatch] | None = None,
     ) -> None:
         """Show a list; the user's feedback stays with its item."""
-        told = {one.item.key: one.said for one in self._shown}
+        told = {one.item.key: one.verdict for one in self._shown}
         known = item_matches_by_key or {}
         self._domain = domain
         self._sorted_by = 0
@@ -120,7 +120,7 @@ class Results(Horizontal):
                     item=item,
                     match=known.get(item.key, NOTHING_MATCHED),
                     near=place >= len(items),
-                    said=told.get(item.key, ""),
+                    verdict=told.get(item.key, ""),
                 )
                 for place, item in enumerate((*items, *near))
             ]
@@ -147,7 +147,7 @@ class Results(Horizontal):
             return
         said = "" if event is None else FEEDBACK_LABELS[event]
         self._shown = [
-            msgspec.structs.replace(one, said=said) if one.item.key == key else one
+            msgspec.structs.replace(one, verdict=said) if one.item.key == key else one
             for one in self._shown
         ]
         self._refresh()
@@ -157,14 +157,14 @@ class Results(Horizontal):
         if domain != self._domain:
             return
         self._shown = [
-            msgspec.structs.replace(one, said=verdict_label(verdicts.get(one.item.key)))
+            msgspec.structs.replace(one, verdict=verdict_label(verdicts.get(one.item.key)))
             for one in self._shown
         ]
         self._refresh()
 
     def unmark(self) -> None:
         """Remove all feedback marks: another user is chosen."""
-        self._shown = [msgspec.structs.replace(one, said="") for one in self._shown]
+        self._shown = [msgspec.structs.replace(one, verdict="") for one in self._shown]
         self._refresh()
 
     def set_wide(self, wide: bool) -> None:

@@ -26,7 +26,7 @@ def shelf_lines(report: ShelfReport) -> Iterator[Content]:
         yield Content("")
         yield _head(f"{report.with_substitutes_count:,} with something else in its place")
         for item in report.with_substitutes:
-            told = "; ".join(one.said for one in item.substitutions)
+            told = "; ".join(one.sentence for one in item.substitutions)
             yield Content.assemble(f"  {item.name}", (f"  {told}", "dim"))
     if report.one_away:
         yield Content("")

@@ -36,7 +36,7 @@ class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
     item: RecommendedItem
     match: ItemMatch = NOTHING_MATCHED
     near: bool = False
-    said: str = ""
+    verdict: str = ""
 
 
 _INDENT = " " * 4  # of what stands below the name in a card
@@ -57,7 +57,7 @@ def card_text(one: ShownItem, width: int = 0) -> Content:
         (f"{item.rank:>2}  ", "dim"),
         (item.name, "bold"),
         (f"  {mark}", "$text-warning") if mark else "",
-        (f"  [{one.said}]", "bold $text-accent") if one.said else "",
+        (f"  [{one.verdict}]", "bold $text-accent") if one.verdict else "",
     )
     parts = [Content(item.reason or "…")]
     if recipe := _recipe(item):
@@ -92,7 +92,7 @@ COLUMNS: tuple[Column, ...] = (
     ("#", lambda one: one.item.rank, lambda one: "close" if one.near else str(one.item.rank)),
     ("Name", lambda one: one.item.name.casefold(), lambda one: one.item.name),
     ("Meets", lambda one: -_met(one), _meets),
-    ("You", lambda one: one.said, lambda one: one.said.removeprefix("you ")),
+    ("You", lambda one: one.verdict, lambda one: one.verdict.removeprefix("you ")),
     ("Fits", lambda one: -one.item.score, lambda one: _bar(one.item.score)),
     ("Missing", lambda one: len(one.item.missing), lambda one: ", ".join(one.item.missing)),
 )

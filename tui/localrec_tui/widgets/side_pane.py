@@ -30,7 +30,7 @@ class SideLoaded(Message, bubble=False):
     """What a user said last, and what they have at hand."""
 
     user: str
-    said: HistoryView
+    history: HistoryView
     shelf: tuple[ShelfComponent, ...]
     has_shelf: bool
 
@@ -74,11 +74,11 @@ class SidePane(Vertical):
             return
 
         def read() -> SideLoaded:
-            said = services.feedback.history(user, "", "newest", _LINES)
+            history = services.feedback.history(user, "", "newest", _LINES)
             if not domain:
-                return SideLoaded(user, said, (), has_shelf=True)
+                return SideLoaded(user, history, (), has_shelf=True)
             shelf = services.catalogue.shelf(domain, user)
-            return SideLoaded(user, said, shelf.things, has_shelf=shelf.is_meant)
+            return SideLoaded(user, history, shelf.things, has_shelf=shelf.is_meant)
 
         run_in_thread(self, "what was said", read, is_logged=False)
 
@@ -87,9 +87,9 @@ class SidePane(Vertical):
         app = self.app
         if message.user != app.user:
             return
-        self.query_one("#side-said").border_subtitle = f"{message.said.total:,} in all"
+        self.query_one("#side-said").border_subtitle = f"{message.history.total:,} in all"
         self.query_one("#side-shelf").display = message.has_shelf
-        lines = list(_said(message.said))
+        lines = list(_history_lines(message.history))
         shelf = "\n".join(one.name for one in message.shelf)
         self._show(Content("\n").join(lines) if lines else _NOTHING, shelf or _NO_SHELF)
 
@@ -97,12 +97,12 @@ class SidePane(Vertical):
         """A column beside the lists is no place for errors; the lists tell theirs."""
         message.stop()
 
-    def _show(self, said: Content | str, shelf: str) -> None:
-        self.query_one("#side-said Static", Static).update(said)
+    def _show(self, history: Content | str, shelf: str) -> None:
+        self.query_one("#side-said Static", Static).update(history)
         self.query_one("#side-shelf Static", Static).update(shelf)
 
 
-def _said(history: HistoryView) -> Iterator[Content]:
+def _history_lines(history: HistoryView) -> Iterator[Content]:
     for row in history.rows:
         yield Content.assemble(
             (f"{row.day or '—':<11}", "dim"),

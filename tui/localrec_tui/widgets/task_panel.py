@@ -143,11 +143,11 @@ class TaskPanel(Vertical):
         else:
             self._end(self._when_stopped if request.stopped.is_set() else message.sentences)
 
-    def _end(self, told: str) -> None:
+    def _end(self, sentence: str) -> None:
         self._request = None
         self.app.tell_task(self._what, None)
         self.query_one(ProgressLine).end()
-        self.show_status(told)
+        self.show_status(sentence)
         self.post_message(self.TaskOver())
 
 

@@ -40,7 +40,7 @@ class SoonAfter(msgspec.Struct, frozen=True):
     counts: tuple[Offsets, ...]
     watched: int
 
-    def told(self, item: int, least: int) -> tuple[int, int, int] | None:
+    def support(self, item: int, least: int) -> tuple[int, int, int] | None:
         """Return the users who met an item, all users, and the window; None below `least` users.
 
         The narrowest width is taken within which half of all came who came so far.
