@@ -13,11 +13,24 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+_LONG_WORD = re.compile(r"(\S{120})\S{260,}(\S{120})")
 # A vowel's letter, but where it is spoken as "you" or "won"; and an h that is silent.
 _VOWEL_FIRST = re.compile(
     r"(?!uni(?![dmn])|us[aeu]|ut[eio]|eu|ewe|ubiq|one\b|once\b)[aeiou]|hon(est|ou?r)|hour|heir",
     re.IGNORECASE,
 )
+
+
+def shortened(text: str, most: int) -> str:
+    """`text` with its middle cut out where it is longer, words of a thousand letters included.
+
+    Both ends stay: what a sentence is about stands in front, the end of a path behind.
+    """
+    text = _LONG_WORD.sub(r"\1…\2", text)
+    if len(text) <= most:
+        return text
+    end = most // 4
+    return f"{text[: most - end - 1].rstrip()}…{text[-end:].lstrip()}"
 
 
 def with_article(noun: str) -> str:
