@@ -64,7 +64,12 @@ class ShelfCalls(CallGroup):
             return shelf_contents(opened.store, shelf_catalogue(opened, domain), user)
 
     def add(
-        self, user: str, names: str | Iterable[str], *, domain: str | None = None
+        self,
+        user: str,
+        names: str | Iterable[str],
+        *,
+        domain: str | None = None,
+        new_user: bool = True,
     ) -> StoredShelf:
         """Put things on a user's shelf; all of them, or none where a name is unknown.
 
@@ -72,11 +77,18 @@ class ShelfCalls(CallGroup):
             user: The user's key; a new one makes a new user, which the notes say.
             names: Names, or a text with commas; typos are mended and told.
             domain: By default one whose items are made of what one keeps on a shelf.
+            new_user: As for `Workspace.feedback`.
         """
+        from localrec.api.writing import require_meant
         from localrec.workspace.shelves import put_on_shelf
 
         named = _joined(names)
-        return self._edit(user, domain, lambda store, of: put_on_shelf(store, of, user, named))
+
+        def put(store: Store, catalogue: Catalogue) -> ShelfEdit:
+            require_meant(store, user, is_new=new_user)
+            return put_on_shelf(store, catalogue, user, named, is_new=True)
+
+        return self._edit(user, domain, put)
 
     def remove(
         self, user: str, names: str | Iterable[str], *, domain: str | None = None

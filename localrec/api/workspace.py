@@ -214,6 +214,7 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
         stars: float | None = None,
         reason: str | None = None,
         domain: str | None = None,
+        new_user: bool = True,
     ) -> FeedbackRecord:
         """Store what a user thinks of an item; it counts in the very next list.
 
@@ -224,10 +225,13 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
             stars: 0.5 to 5.
             reason: Why, in their words.
             domain: The domain of the item, where several have one of that name.
+            new_user: Whether a key that nobody has makes a new user though somebody's is spelt
+                nearly so; False refuses it, which helps where people type their names.
         """
-        from localrec.api.writing import give_feedback
+        from localrec.api.writing import give_feedback, require_meant
 
         with self._written() as opened:
+            require_meant(opened.store, user, is_new=new_user)
             return give_feedback(opened, user, item, verdict, stars, reason, domain)
 
     def undo_feedback(self, user: str, item: str | None = None) -> FeedbackRecord:
@@ -244,6 +248,7 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
         *,
         user: str | None = None,
         domain: str | None = None,
+        new_user: bool = True,
         dry_run: bool = False,
         progress: Progress = no_progress,
     ) -> ImportReport:
@@ -254,15 +259,17 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
             kind: One of the kinds of `localrec import --help`; "auto" looks at the file.
             user: Whose export it is, where the file does not say.
             domain: The domain of the items; by default that of the kind.
+            new_user: As for `feedback`.
             dry_run: Whether only the receipt is made.
             progress: Called with the step, how much of it is done, and of how much.
         """
-        from localrec.api.writing import read_import, store_import
+        from localrec.api.writing import read_import, require_meant, store_import
 
         found = read_import(Path(path).expanduser(), kind, user, domain)
         if dry_run:
             return msgspec.structs.replace(found.rows.report, dry_run=True)
         with self._written(found.files) as opened:
+            require_meant(opened.store, user, is_new=new_user)
             return store_import(opened, found, user, progress)
 
     def forget(

@@ -14,6 +14,7 @@ from localrec.foundation.progress import Progress
 
 if TYPE_CHECKING:
     from localrec.graph.interactions import FeedbackRecord
+    from localrec.graph.store import Store
     from localrec.workspace.workspace import OpenWorkspace
 
 Verdict = Literal["like", "dislike", "seen", "not-now"]
@@ -67,6 +68,23 @@ def store_import(
     if isinstance(rows, CatalogueRows):
         return opened.imports.import_items(rows, found.domain, progress)
     return opened.imports.import_history(rows, found.domain, user, progress)
+
+
+def require_meant(store: Store, user: str | None, *, is_new: bool) -> None:
+    """Refuse a key that nobody has and that is somebody's but for a letter or two.
+
+    Args:
+        store: An open store.
+        user: The key; nothing is looked for without one.
+        is_new: Whether somebody new may be meant; then nothing is refused.
+
+    Raises:
+        UsageError: somebody else is probably meant; the message names them.
+    """
+    from localrec.graph.item_lookup import meant_or_new
+
+    if user is not None and not is_new:
+        meant_or_new(store, user, is_new=False, insist="add new_user=True")
 
 
 def give_feedback(

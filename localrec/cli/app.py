@@ -15,7 +15,7 @@ import typer
 from localrec.cli.commands import program_for
 from localrec.cli.context import command_context, note
 from localrec.cli.plain_letters import show_plain_letters
-from localrec.foundation.errors import LocalrecError
+from localrec.foundation.errors import LocalrecError, UsageError
 from localrec.foundation.idle_threads import let_idle_threads_sleep
 from localrec.foundation.offline import switch_off_network
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
@@ -28,6 +28,7 @@ _COMMAND_LINE_ERROR: type[Any] = next(
 )
 
 _OBJECTS_BETWEEN_LOOKS = 50_000
+_MOST_SAID = 1_500  # letters of an error, and of its remedy
 _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 
 
@@ -44,7 +45,7 @@ def main() -> None:
     try:
         PATIENCE.wait_s, PATIENCE.tell = command_wait_s(), note
     except LocalrecError as error:
-        note(f"localrec: {error}")
+        _tell(error)
         sys.exit(error.exit_code)
     switch_off_network()
     let_idle_threads_sleep()
@@ -63,8 +64,7 @@ def run(arguments: list[str]) -> int:
             note(_INTERRUPTED)
         return outcome if isinstance(outcome, int) else 0
     except LocalrecError as error:
-        note(f"localrec: {error}")
-        return error.exit_code
+        return _tell(error)
     except typer.Exit as error:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
@@ -79,13 +79,18 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         from localrec.foundation.disk_errors import disk_error  # what goes well needs none of it
 
-        told: LocalrecError = disk_error(error) or _fault(error)
-        note(f"localrec: {told}")
-        return told.exit_code
+        return _tell(disk_error(error) or _fault(error))
     except Exception as error:  # noqa: BLE001 - not swallowed: reported, and told by exit code 70
-        fault = _fault(error)
-        note(f"localrec: {fault}")
-        return fault.exit_code
+        return _tell(_fault(error))
+
+
+def _tell(error: LocalrecError) -> int:
+    """Say an error on stderr; what it quotes of the command line may be a book. The exit code."""
+    from localrec.foundation.prose import shortened  # what goes well needs none of it
+
+    told = LocalrecError(shortened(error.message, _MOST_SAID), shortened(error.hint, _MOST_SAID))
+    note(f"localrec: {told}")
+    return error.exit_code
 
 
 def _tell_usage(error: Any) -> None:
@@ -98,7 +103,7 @@ def _tell_usage(error: Any) -> None:
     if context is None or "\n" in said or not said:
         error.show()
         return
-    note(f"localrec: {said.rstrip('.')}. Help: {context.command_path} --help")
+    _tell(UsageError(f"{said.rstrip('.')}.", f"Help: {context.command_path} --help"))
 
 
 def _fault(error: Exception) -> LocalrecError:

@@ -308,15 +308,16 @@ def user_key(user: str | None) -> str | None:
     """A person's key as the store has it; nothing else of what was typed goes any further.
 
     Raises:
-        UsageError: nothing of it can be seen.
+        UsageError: nothing of it can be seen, or there is too much of it.
     """
-    from localrec.foundation.text import clean_name  # 10 ms: not for --help
+    from localrec.foundation.text import MAX_NAME, clean_name, clean_text  # 10 ms: not for --help
 
     if user is None:
         return None
     key = clean_name(user)
     if not key:
         raise UsageError("A person needs a key that can be read.", "Give --user a name.")
+    at_most(MAX_NAME)(clean_text(user))
     return key
 
 
@@ -345,12 +346,12 @@ def refuse_unknown(store: Store, users: Iterable[str | None]) -> None:
 
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:
     """Name on stderr those of some people whom nobody knows, and whose names are near."""
-    from localrec.graph.item_lookup import told_if_unknown
+    from localrec.graph.item_lookup import domains_of_user, told_if_unknown
 
     named = dict.fromkeys(user for user in users if user)
-    unknown = [told for user in named if (told := told_if_unknown(store, user))]
-    for told in unknown[:_SHOWN]:
-        note(told)
+    unknown = [user for user in named if not domains_of_user(store, user)]
+    for user in unknown[:_SHOWN]:  # looking for what is near takes its time with many users
+        note(told_if_unknown(store, user))
     if len(unknown) > _SHOWN:
         note(f"So it is with {len(unknown) - _SHOWN:,} more.")
 

@@ -15,6 +15,7 @@ from localrec.cli.context import (
     note,
     user_key,
 )
+from localrec.data.questions import MAX_REASON
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 
@@ -28,14 +29,13 @@ Examples:\n\n
   localrec feedback --user anna --item "Fargo" --not-now\n\n
   localrec feedback --user anna --undo
 """
-LONGEST_REASON = 2_000
 _Reason = Annotated[
     str | None,
     typer.Option(
         "--reason",
         metavar="TEXT",
         help="Why, in your own words.",
-        callback=at_most(LONGEST_REASON),
+        callback=at_most(MAX_REASON),
     ),
 ]
 _WORDS = {

@@ -122,9 +122,7 @@ def import_(
     guess = GuessOptions(accept, domain, user)
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
-    store = (
-        None if dry_run else partial(_store, context, user=user, new_user=new_user, embed=not later)
-    )
+    store = _storing(context, user, is_new=new_user, dry_run=dry_run, embed=not later)
     with _file_with_something(path) as file:
         if mapping is not None:
             mapped = (context, file, mapping, domain, user)
@@ -249,13 +247,27 @@ def _read_mapped(
     return found, about
 
 
+def _storing(
+    context: CommandContext, user: str | None, *, is_new: bool, dry_run: bool, embed: bool
+) -> Callable[..., ImportReport] | None:
+    """Return what stores what was read; None in a dry run, which refuses the names it would."""
+    from localrec.graph.item_lookup import meant_or_new
+    from localrec.graph.journal import STORE
+
+    if not dry_run:
+        return partial(_store, context, who=(user, is_new), embed=embed)
+    if user and (context.workspace / STORE).is_file():
+        with context.open_workspace() as opened:
+            meant_or_new(opened.store, user, is_new=is_new)
+    return None
+
+
 def _store(
     context: CommandContext,
     found: CatalogueRows | HistoryRows | BulkHistory,
     domain: Domain,
     *,
-    user: str | None,
-    new_user: bool,
+    who: tuple[str | None, bool],
     steps: Any,
     embed: bool,
 ) -> ImportReport:
@@ -266,9 +278,9 @@ def _store(
     from localrec.workspace.own_domains import adopt_domain
 
     files = found.files if isinstance(found, BulkHistory) else ()
+    user, is_new = who
     with context.open_workspace(writable=True, may_read=files) as opened:
-        if user:
-            meant_or_new(opened.store, user, is_new=new_user)
+        new = meant_or_new(opened.store, user, is_new=is_new) if user else ""
         adopt_domain(context.workspace, domain)
         if isinstance(found, CatalogueRows):
             report = opened.imports.import_items(found, domain, steps, embed=False)
@@ -281,6 +293,8 @@ def _store(
     with after_the_rows():
         if waiting:
             index_in_background(context.workspace, domain.name, waiting)
+    if new:
+        note(new)
     return report
 
 

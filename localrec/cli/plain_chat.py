@@ -33,7 +33,7 @@ from the question before; new: and a question asks it for itself.
 more NUMBER: all that speaks for an item.
 like NUMBER, dislike NUMBER, seen NUMBER, not now NUMBER: what you think of it; a reason may follow.
 undo: take back what you said last.
-I am NAME: who is speaking.
+I am NAME: who is speaking; I am new, NAME: somebody new, whoever has a name like it.
 picture FILE: what the next questions are about; no picture puts it away.
 again: read the answer again.
 help: this list.
@@ -75,6 +75,7 @@ def converse(options: ChatOptions, first: str | None = None) -> None:
     if first is None:
         _say("Type a question, or help.")
     conversation = PlainChat(options)
+    _say(conversation.told_if_new())
     try:
         for line in chain(() if first is None else (first,), sys.stdin):
             if line.strip().casefold() in ("quit", "exit"):
@@ -93,6 +94,7 @@ class PlainChat:
     def __init__(self, options: ChatOptions) -> None:
         self._talk = options
         self._user = options.user
+        self._is_new = False  # whether they said so
         self._image = options.image
         self._answer: Answer | None = None
         self._last_question: tuple[Question, Query] | None = (
@@ -215,12 +217,14 @@ class PlainChat:
     def _introduce(self, name: str) -> Iterator[str]:
         from localrec.cli.context import user_key
 
-        self._user = user_key(name)
+        new, comma, called = name.partition(",")
+        self._is_new = new.casefold() == "new" and bool(comma)
+        self._user = user_key(called if self._is_new else name)
         yield f"Hello, {self._user}."
-        yield self._told_if_new()
+        yield self.told_if_new()
 
-    def _told_if_new(self) -> str:
-        """Whether nobody of this name is known yet; where there is no store, nobody is asked."""
+    def told_if_new(self) -> str:
+        """Say that nobody of this name is known yet; "" where somebody is, or there is no store."""
         from localrec.graph.item_lookup import told_if_new
         from localrec.graph.journal import STORE, open_settled
 
@@ -239,12 +243,15 @@ class PlainChat:
         yield f"The questions are about {path} now." if path else "The picture is put away."
 
     def _store_feedback(self, item: RecommendedItem, event: Event, reason: str) -> Iterator[str]:
+        from localrec.graph.item_lookup import meant_or_new
         from localrec.memory.feedback import record_feedback
         from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import find_item
 
         user = self._speaker()
+        insist = f"type: I am new, {user}"
         with self._warm.released(), OpenWorkspace(self._talk.workspace, writable=True) as opened:
+            meant_or_new(opened.store, user, is_new=self._is_new, insist=insist)
             domain, item_id, _ = find_item(opened, item.key, self._domain, user)
             said = record_feedback(
                 opened.store, domain, user, item_id, event, reason=reason or None

@@ -8,6 +8,7 @@ from localrec.foundation.errors import InputError
 
 MAX_QUESTION = 20_000  # letters; more is no question, and reading it takes minutes
 MAX_INSTRUCTION = 200_000
+MAX_REASON = 2_000  # letters of why somebody likes an item
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):

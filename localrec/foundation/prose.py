@@ -13,6 +13,7 @@ def join_words(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+_LONG_WORD = re.compile(r"(\S{120})\S{260,}(\S{120})")
 # A vowel's letter, but where it is spoken as "you" or "won"; and an h that is silent.
 _VOWEL_FIRST = re.compile(
     r"(?!uni(?![dmn])|uk[eu]|ur[aeiou]|us[aeu]|ut[eio]|eu|ewe|ubiq|one\b|once\b)[aeiou]"
@@ -22,6 +23,18 @@ _VOWEL_FIRST = re.compile(
 # What is spelt or counted aloud: "an FM radio", "an X-ray", "an 8", "an 1890s"; "a USB".
 _SPELT_VOWEL = re.compile(r"[FHLMNRSX](?:[B-DF-HJ-NP-TV-Z0-9]+\b|-)|8|1[18](?:\d\d)?(?!\d)")
 _SPELT_YOU = re.compile(r"U(?:[A-Z]|SB)\b")
+
+
+def shortened(text: str, most: int) -> str:
+    """`text` with its middle cut out where it is longer, words of a thousand letters included.
+
+    Both ends stay: what a sentence is about stands in front, the end of a path behind.
+    """
+    text = _LONG_WORD.sub(r"\1…\2", text)
+    if len(text) <= most:
+        return text
+    end = most // 4
+    return f"{text[: most - end - 1].rstrip()}…{text[-end:].lstrip()}"
 
 
 def with_article(noun: str) -> str:

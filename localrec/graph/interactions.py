@@ -14,10 +14,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.questions import MAX_REASON, check_length
 from localrec.data.records import Record
 from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
-from localrec.foundation.text import clean_name, clean_text
+from localrec.foundation.text import MAX_NAME, clean_name, clean_text
 from localrec.graph.store import Store
 
 USER = "user"
@@ -57,8 +58,10 @@ def user_node(store: Store, domain: str, key: str, *, create: bool = False) -> i
     """The node id of a person in a domain; None where there is none and none is made.
 
     Raises:
-        InputError: a node is to be made and the key has no visible character.
+        InputError: a node is to be made, and the key has no visible character or too many.
     """
+    if create:
+        check_length(clean_text(key), "A user's key", MAX_NAME)
     key = clean_name(key)
     if create:
         if not key:
@@ -125,8 +128,9 @@ def store_feedback(
             feedback or not at all, such as the job that works it into memories.
 
     Raises:
-        InputError: the person's key cannot be read.
+        InputError: the person's key cannot be read, or key or reason is too long.
     """
+    check_length(reason or "", "The reason", MAX_REASON)
     note = clean_text(reason) or None
     with store.transaction():
         user_id = user_node(store, domain, user, create=True)

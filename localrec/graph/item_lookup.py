@@ -99,13 +99,14 @@ def told_if_new(store: Store, key: str) -> str:
     return f"{key!r} is new here. {near_users(store, key)}".strip()
 
 
-def meant_or_new(store: Store, key: str, *, is_new: bool) -> str:
+def meant_or_new(store: Store, key: str, *, is_new: bool, insist: str = "add --new-user") -> str:
     """That somebody is about to be new; "" for somebody who is known.
 
     Args:
         store: An open store.
         key: The user's key.
         is_new: Whether it was said that somebody new is meant.
+        insist: How to say it, for the hint.
 
     Raises:
         UsageError: nobody has this name, and somebody's differs from it by a letter or two.
@@ -116,7 +117,7 @@ def meant_or_new(store: Store, key: str, *, is_new: bool) -> str:
     if misspelt:
         raise UsageError(
             f"Nobody called {key!r} is known here.",
-            f"{_did_you_mean(misspelt)} For somebody new, add --new-user.",
+            f"{_did_you_mean(misspelt)} For somebody new, {insist}.",
         )
     return f"{key!r} is new here."
 
@@ -136,9 +137,12 @@ def misspelt_users(store: Store, key: str) -> list[str]:
         if other == asked:
             found.append((0, known))
             continue
-        if _DIGITS.findall(asked) != _DIGITS.findall(other) or min(len(asked), len(other)) < 3:
+        shorter = min(len(asked), len(other))
+        most = 1 if shorter < 5 else 2
+        if shorter < 3 or abs(len(asked) - len(other)) > most:
             continue
-        most = 1 if min(len(asked), len(other)) < 5 else 2
+        if _DIGITS.findall(asked) != _DIGITS.findall(other):
+            continue
         apart = OSA.distance(asked, other, score_cutoff=most)
         if apart <= most:
             found.append((apart, known))
@@ -148,7 +152,8 @@ def misspelt_users(store: Store, key: str) -> list[str]:
 def near_users(store: Store, key: str) -> str:
     """A question whether somebody was meant whose name is spelt nearly so; "" for none."""
     rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])
-    return _did_you_mean(nearest_names(key, [name for (name,) in rows]))
+    nearby = misspelt_users(store, key) + nearest_names(key, [name for (name,) in rows])
+    return _did_you_mean(list(dict.fromkeys(nearby)))
 
 
 def domains_of_user(store: Store, key: str) -> list[str]:

@@ -145,9 +145,14 @@ def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
             str | None, Field(max_length=_LONGEST, description="Why, in the user's words.")
         ] = None,
         domain: Domain = None,
+        new_user: Annotated[
+            bool, Field(description="True only after the user said that the key is a new one.")
+        ] = False,
     ) -> dict[str, Any]:
         """Store what a user thinks of an item: stars or a verdict, only when the user said so."""
-        given = desk.feedback(user, item, verdict, stars=stars, reason=reason, domain=domain)
+        given = desk.feedback(
+            user, item, verdict, stars=stars, reason=reason, domain=domain, new_user=new_user
+        )
         return given.to_dict()
 
     @server.tool(annotations=_DESTROYS)

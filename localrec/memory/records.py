@@ -167,7 +167,7 @@ def edit_memory(store: Store, node_id: int, text: str) -> Memory:
     Raises:
         InputError: nothing of the text can be seen, or there is more than a memory holds.
     """
-    words = clean_text(text)
+    words = clean_text(text, max(len(text), 1))
     if len(words) > MAX_MEMORY:
         raise InputError(
             f"A memory has room for {MAX_MEMORY:,} letters, and these words have {len(words):,}.",

@@ -10,6 +10,7 @@ import re
 
 import msgspec
 
+from localrec.data.questions import MAX_QUESTION, check_length
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_text
 from localrec.foundation.text_matching import tokens
@@ -18,7 +19,6 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _MOST_NAMED = 3
 _LEAST_ALIKE = 60  # percent of letters that agree, as rapidfuzz counts them
-_LONGEST = 10_000  # characters; no shelf is longer
 _BREAKS = re.compile(r"[,;\n]+")
 
 _MAKE = r"(?:make|mix|build|shake|stir|whip up|fix|do|drink|pour)"
@@ -44,11 +44,12 @@ def parse_shelf(text: str, vocabulary: Vocabulary) -> ShelfNames:
     """Read a list of components such as "gin, campari and half a bottle of vermouth".
 
     Raises:
-        InputError: a name is unknown, or the text names nothing.
+        InputError: a name is unknown, or the text names nothing or is a book.
     """
+    check_length(text, "What is at hand", MAX_QUESTION)
     keys: dict[str, None] = {}
     corrected: dict[str, str] = {}
-    for part in _BREAKS.split(clean_text(text, _LONGEST)):
+    for part in _BREAKS.split(clean_text(text, 2 * MAX_QUESTION)):
         reading = vocabulary.read(part)
         named, rest = _components(reading, vocabulary)
         if rest or (reading.words and not named):

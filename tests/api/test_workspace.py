@@ -83,6 +83,23 @@ class TestTaste:
             with pytest.raises(UsageError, match="annabel"):
                 call()
 
+    def test_a_program_may_refuse_a_key_that_is_nearly_somebody_s(self, desk, tmp_path):
+        desk.feedback("anna", "Negroni", "like")
+        seen = tmp_path / "ratings.csv"
+        seen.write_text(
+            "Date,Name,Year,Letterboxd URI,Rating\n2024-05-01,Heat,1995,https://l/1,4\n"
+        )
+        for call in (
+            lambda: desk.feedback("annna", "Negroni", "like", new_user=False),
+            lambda: desk.shelf.add("annna", "gin", new_user=False),
+            lambda: desk.import_file(seen, "letterboxd", user="annna", new_user=False),
+        ):
+            with pytest.raises(UsageError, match=r"Did you mean anna.*new_user=True"):
+                call()
+        assert desk.users() == ["anna"]
+        desk.feedback("annna", "Negroni", "like")
+        assert desk.users() == ["anna", "annna"]
+
     @pytest.mark.parametrize(
         "words", [{}, {"verdict": "like", "stars": 4}, {"stars": 9}, {"verdict": "loved"}]
     )

@@ -154,12 +154,13 @@ def test_an_export_for_nearly_somebody_s_name_is_refused_unless_somebody_new_is_
         place = ("--workspace", empty_workspace, "import", "letterboxd", ratings)
         return cli(*place, "--user", user, "--index-later", *more)
 
-    assert "new here" not in told("anna").err
+    assert "'anna' is new here." in told("anna").err
     code, _, err = told("ana")
     assert code == 2 and "Did you mean anna? For somebody new, add --new-user." in err
     people = ("sql", 'select distinct "user" as who from interactions')
+    assert told("ana", "--dry-run").code == 2
     assert cli(*people, "--workspace", empty_workspace).out.split() == ["who", "anna"]
-    assert told("ana", "--new-user").code == 0
+    assert "'ana' is new here." in told("ana", "--new-user").err
     assert "new here" not in told("ana").err
     assert told("zorg").code == 0
 

@@ -83,3 +83,39 @@ def test_a_broken_domain_breaks_no_other_and_doctor_names_it(
         assert told.code == 0, told.err
     told = localrec("doctor")
     assert told.code == 1 and "domain wines" in told.out
+
+
+def test_a_shelf_is_read_to_its_last_bottle_or_refused(localrec):
+    many = "lime juice, " * 1_200 + "a bottle that nobody knows"  # 14,000 letters
+    told = localrec("shelf", "show", "--have", many)
+    assert told.code == 1 and "bottle" in told.err
+    assert localrec("shelf", "show", "--have", f"{many}, {many}").code == 2
+
+
+def test_a_user_s_key_of_a_book_s_length_is_refused_and_not_cut(localrec):
+    for line in (
+        ("feedback", "--user", "x" * 201, "--item", "Negroni", "--like"),
+        ("shelf", "add", "--user", "x" * 201, "gin"),
+    ):
+        told = localrec(*line)
+        assert told.code == 2 and "There is room for 200 letters" in told.err
+    assert "xx" not in localrec("sql", "select * from users", "--json").out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("recommend", "--user", "anna", "--domain", LONG),
+        ("ask", "gin", "--system", LONG),
+        ("feedback", "--user", "anna", "--item", LONG, "--undo"),
+        ("forget", "--item", f"\x1b[31m{LONG}", "--yes"),
+        ("import", LONG, "nothing.csv"),
+        ("import", "auto", f"/nowhere/{LONG}/films.csv"),
+        ("models", "pull", "gin " * 2_000),
+        (LONG,),
+    ],
+)
+def test_what_an_error_quotes_is_cut_and_moves_no_cursor(localrec, line):
+    told = localrec(*line)
+    assert told.code in (1, 2) and len(told.err) < 3_000
+    assert "\x1b" not in told.err and "…" in told.err + "…" * (line[0] == "feedback")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.foundation.prose import with_article
+from localrec.foundation.prose import shortened, with_article
 
 SPOKEN = (
     *(
@@ -42,3 +42,13 @@ SPOKEN = (
 @pytest.mark.parametrize("told", SPOKEN)
 def test_an_article_goes_by_the_sound_of_its_noun(told):
     assert with_article(told.partition(" ")[2]) == told
+
+
+def test_a_text_is_shortened_in_its_middle_and_a_short_one_stays():
+    assert shortened("There is no film.", 100) == "There is no film."
+    path = f"/films/{'x' * 900}/heat.csv"
+    told = shortened(f"{path} is not there.", 400)
+    assert told.startswith("/films/xx") and told.endswith("heat.csv is not there.")
+    assert "…" in told and len(told) < 300
+    many = shortened("gin " * 1_000, 400)
+    assert len(many) <= 400 and many.startswith("gin gin") and many.endswith("gin ")

@@ -94,6 +94,17 @@ class TestTools:
         )
         assert kept.structured_content["total"] == 1
 
+    def test_a_user_who_is_nearly_somebody_is_refused_until_the_user_says_new(self, folder):
+        _, misspelt, new = talk(
+            folder,
+            ("rate", {"user": "anna", "item": "Negroni", "stars": 4}),
+            ("rate", {"user": "Anna", "item": "Negroni", "stars": 4}),
+            ("rate", {"user": "Anna", "item": "Negroni", "stars": 4, "new_user": True}),
+        )
+        assert misspelt.is_error and "Did you mean anna?" in misspelt.content[0].text
+        assert "new_user=True" in misspelt.content[0].text
+        assert new.structured_content["user"] == "Anna"
+
     @pytest.mark.parametrize(
         ("tool", "given"),
         [

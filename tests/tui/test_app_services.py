@@ -222,7 +222,8 @@ class TestFeedback:
         assert services.give_feedback(word).name == "Gimlet"
         assert "Gimlet" in before
         assert "Gimlet" not in first()
-        assert services.users("AN") == ("anna",)
+        assert services.users("AN") == services.users("annna") == ("anna",)
+        assert services.users("zorg") == ()
         assert services.undo("anna").feedback.item == "gimlet"
         assert services.undo("anna") is None
         assert first() == before

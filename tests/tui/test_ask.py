@@ -369,6 +369,19 @@ class TestPerson:
             await press(pilot, "enter")
             assert pilot.app.user == chosen
 
+    @pytest.mark.parametrize(("presses", "chosen"), [(1, "anna"), (2, "hanna")])
+    async def test_is_asked_for_where_nobody_s_name_is_spelt_quite_so(
+        self, open_app, services, presses, chosen
+    ):
+        services.users = lambda like="": ("anna",) if like else ()  # as those spelt nearly so are
+        async with open_app() as pilot:
+            await press(pilot, "f2")
+            await write(pilot, "hanna")
+            await press(pilot, "enter")
+            assert "Nobody is called so; is one of these meant?" in seen(pilot)
+            await press(pilot, *(["down"] * (presses - 1)), "enter")
+            assert pilot.app.user == chosen
+
     async def test_is_the_only_match_of_a_name_typed_in_a_hurry(self, open_app):
         async with open_app() as pilot:
             await press(pilot, "f2")

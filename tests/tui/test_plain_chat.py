@@ -82,6 +82,16 @@ class TestConversation:
         assert [line for line in said(conversation, "I am Zoe") if line] == ["Hello, Zoe."]
         assert "Did you mean Zoe?" in said(conversation, "I am Zoes")[1]
 
+    def test_takes_nobody_s_word_for_nearly_somebody_s_unless_they_are_new(self, conversation):
+        said(conversation, "a drink with campari but no gin")
+        said(conversation, "I am Zoe")
+        said(conversation, "like 1")
+        said(conversation, "I am Zoes")
+        with pytest.raises(UsageError, match=r"Did you mean Zoe.*type: I am new, Zoes"):
+            said(conversation, "like 1")
+        assert said(conversation, "I am new, Zoes")[0] == "Hello, Zoes."
+        assert said(conversation, "like 1") == ["Noted: Zoes likes Americano."]
+
     @pytest.mark.parametrize(
         ("line", "error"),
         [

@@ -111,16 +111,24 @@ class UserDialog(Dialog[str]):
             await super().show_failure(failure)
 
     def _choose(self, found: UsersLoaded) -> None:
-        """Take the user with the typed name, or else the only match; an unknown name is new."""
+        """Take the user with the typed name, or else the only match; a name unlike all is new."""
         self._is_named = False
         if (called := _called(found)) is not None:
             self.dismiss(called)
-        elif len(found.users) <= 1:
-            self.dismiss(next(iter(found.users), found.like))
+        elif not found.users:
+            self.dismiss(found.like)
+        elif found.like.casefold() not in found.users[0].casefold():  # spelt nearly so
+            self._let_choose("Nobody is called so; is one of these meant? The last line is new.")
+        elif len(found.users) == 1:
+            self.dismiss(found.users[0])
         else:
-            told = "Several are called so: choose one of them, or the last line for somebody new."
-            self.show_status(told)
-            self.action_to_list()
+            self._let_choose(
+                "Several are called so: choose one of them, or the last line for somebody new."
+            )
+
+    def _let_choose(self, told: str) -> None:
+        self.show_status(told)
+        self.action_to_list()
 
     def _search(self, like: str) -> None:
         services = self.app.services

@@ -106,10 +106,13 @@ class AppServices:
         return tuple(SYSTEM_REGISTRY.plugin_names("answerer"))
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
-        """Return the keys of users that contain `like`."""
-        from localrec.graph.item_lookup import users_like
+        """Return the keys of users that contain `like`; of none, those that are spelt nearly so."""
+        from localrec.graph.item_lookup import misspelt_users, users_like
 
-        return self._read(lambda store: users_like(store, like, limit))
+        def found(store: Store) -> tuple[str, ...]:
+            return users_like(store, like, limit) or tuple(misspelt_users(store, like))
+
+        return self._read(found)
 
     def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
         """Return all that is stored about an item, as a user sees it."""
