@@ -56,7 +56,7 @@ COMMANDS = {
     ),
     "index": _command(
         "Bring vectors and index files in line with the texts (after a change of embedder, say).",
-        *("imports", "index", ""),
+        *("index", "index", ""),
     ),
     "learn": _command(
         "Learn the default ranking of each domain from all that users did with its items.", "learn"

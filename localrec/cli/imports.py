@@ -1,4 +1,4 @@
-"""`localrec import` and `localrec index`: catalogues and histories in, vectors up to date."""
+"""`localrec import`: catalogues and histories in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.background_index import index_in_background, wait_for_background
+from localrec.cli.background_index import index_in_background
 from localrec.cli.context import (
     CommandContext,
     DomainOption,
@@ -383,55 +383,6 @@ def _window(since: datetime | None, until: datetime | None) -> Window | None:
     from localrec.sources.amazon import Window
 
     return None if since is None and until is None else Window(since, until)
-
-
-def index(
-    domain: DomainOption = None,
-    status: Annotated[
-        bool, typer.Option("--status", help="Say how far the vectors have come.")
-    ] = False,
-) -> None:
-    """Bring vectors and index files in line with the texts (after a change of embedder, say).
-
-    An import of many texts starts this in the background; questions are answered meanwhile, by
-    what needs no vectors and by spelling. Called by hand meanwhile, it waits for that process.
-    What was made stays when it is stopped.
-    """
-    from localrec.graph.domain_files import load_domain
-
-    context = command_context()
-    with context.open_workspace() as opened:
-        names = [domain] if domain else opened.domains()
-    if status:
-        _tell_status(context, names)
-        return
-    embedded = dict.fromkeys(names, 0)
-    with progress() as steps:
-        for name in names:
-            wait_for_background(context, name, steps)
-            embedded[name] += _index_pending(context, name, steps)
-        with context.open_workspace(writable=True) as opened:
-            for name in names:
-                embedded[name] += opened.imports.embed_texts(load_domain(name), steps)
-    if not context.print_json(embedded):
-        note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
-
-
-def _index_pending(context: CommandContext, name: str, steps: Any) -> int:
-    from localrec.workspace.vector_work import embed_pending
-
-    return embed_pending(context.workspace, name, steps)
-
-
-def _tell_status(context: CommandContext, names: list[str]) -> None:
-    from localrec.index.pending_vectors import read_pending
-
-    indexes = context.workspace / "indexes"
-    pending = {name: read_pending(indexes, name) for name in names}
-    if context.print_json({name: one for name, one in pending.items() if one is not None}):
-        return
-    for name, one in pending.items():
-        note(f"The vectors of {name} are complete." if one is None else one.as_sentence())
 
 
 def _render(report: ImportReport) -> None:
