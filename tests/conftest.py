@@ -170,6 +170,17 @@ def localrec_command() -> tuple[str, ...]:
 
 
 @pytest.fixture
+def bound_by_modes() -> tuple[str, ...]:
+    """What runs a command so that modes of files hold for it, as they do not for root."""
+    if os.name != "posix" or os.geteuid():
+        return ()
+    if not shutil.which("setpriv"):
+        pytest.skip("root passes all modes, and there is no setpriv to take that away")
+    lost = "-dac_override,-dac_read_search"
+    return ("setpriv", f"--bounding-set={lost}", f"--inh-caps={lost}")
+
+
+@pytest.fixture
 def run_localrec(localrec_command: tuple[str, ...]) -> RunLocalrec:
     """Runs localrec to its end in a process of its own: `run_localrec("doctor", env={...})`.
 

@@ -50,6 +50,7 @@ WorkspaceOption = Annotated[
     typer.Option(
         "--workspace",
         metavar="PATH",
+        readable=False,  # one that may not be read is no matter of usage
         help="Workspace folder (or LOCALREC_WORKSPACE).",
         rich_help_panel="Everywhere",
     ),

@@ -8,7 +8,6 @@ printer of tracebacks, 60 ms together; no help text here is Markdown, and errors
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -64,7 +63,7 @@ class _PlainFirst:
                 return ()
         elif value is None or (annotation is str and isinstance(value, str)):
             return value
-        elif annotation is Path and isinstance(value, str) and _is_plain_path(param, value):
+        elif annotation is Path and isinstance(value, str) and _is_plain_path(param):
             return Path(value)
         elif annotation is int and (number := _plain_number(param, value)) is not None:
             return number
@@ -72,11 +71,12 @@ class _PlainFirst:
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
 
 
-def _is_plain_path(parameter: Any, value: str) -> bool:
+def _is_plain_path(parameter: Any) -> bool:
+    """Whether Typer has nothing to check; what may not be read is told by whoever opens it."""
     told = parameter.type_descriptor.parameter_info
     checked = told.exists or told.resolve_path or told.writable or told.allow_dash
     narrow = not (told.file_okay and told.dir_okay) or told.path_type or told.parser
-    return not (checked or narrow) and (not Path(value).exists() or os.access(value, os.R_OK))
+    return not (checked or narrow)
 
 
 def _plain_number(parameter: Any, value: Any) -> int | None:

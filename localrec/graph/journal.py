@@ -53,11 +53,20 @@ def is_journal(name: str) -> bool:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, and every link, which is not followed; sockets hold nothing."""
-    for parent, folders, names in os.walk(folder):
+    """Every file below a folder, and every link, which is not followed; sockets hold nothing.
+
+    Raises:
+        OSError: a folder may not be looked into: what lies there must not pass for absent.
+    """
+    for parent, folders, names in os.walk(folder, onerror=_raise_unless_gone):
         here = Path(parent)
         yield from (here / name for name in sorted(names) if not (here / name).is_socket())
         yield from (here / name for name in sorted(folders) if (here / name).is_symlink())
+
+
+def _raise_unless_gone(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # another process may have removed it meanwhile
+        raise error
 
 
 def commit(folder: Path, remove: Iterable[Path]) -> None:

@@ -7,9 +7,12 @@ Whatever does not fit counts as absent, for the store has the truth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from localrec.foundation.atomic_files import file_checksum, sync, write_atomically
 from localrec.foundation.paths import make_private
@@ -66,3 +69,37 @@ class CachedArtifact:
                 with suppress(OSError):  # still mapped by another process on Windows
                     path.unlink()
         return checksums
+
+
+def artifact_states(folder: Path) -> dict[str, bool]:
+    """The caches of a workspace's `indexes/`, whatever they hold: stem -> whether it is whole.
+
+    A sidecar that is no JSON counts as a damaged cache.
+    """
+    states = {}
+    for sidecar in sorted(folder.glob("*.json")):
+        try:
+            told = msgspec.json.decode(sidecar.read_bytes())
+            if checksums := set(_checksums(told)):
+                files = folder.glob(f"{sidecar.stem}.*.*")
+                states[sidecar.stem] = checksums <= {file_checksum(one) for one in files}
+        except (OSError, msgspec.MsgspecError):
+            states[sidecar.stem] = False
+    return states
+
+
+def remove_artifact(folder: Path, stem: str) -> None:
+    """Remove a cache, its sidecar first; whoever needs it makes it anew."""
+    (folder / f"{stem}.json").unlink(missing_ok=True)
+    for path in folder.glob(f"{stem}.*"):
+        path.unlink(missing_ok=True)
+
+
+def _checksums(told: Any) -> Iterator[str]:
+    """The checksums that a sidecar of any kind vouches for."""
+    if not isinstance(told, dict):
+        return
+    if "checksum" in told:
+        yield str(told["checksum"])
+    several = told.get("checksums", ())
+    yield from map(str, several.values() if isinstance(several, dict) else several)

@@ -5,14 +5,21 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError, LocalrecError
 from localrec.foundation.prose import count_of
+from localrec.workspace.doctor_folder import (
+    check_folder,
+    check_rights,
+    check_roles,
+    check_vectors,
+    folder_modes,
+)
 from localrec.workspace.doctor_store import (
     CheckResult,
     check_copies,
@@ -21,6 +28,7 @@ from localrec.workspace.doctor_store import (
 )
 
 if TYPE_CHECKING:
+    from localrec.workspace import OpenWorkspace
     from localrec.workspace.domain_context import DomainContext
 
 _LIBRARIES = {
@@ -78,6 +86,17 @@ def _models() -> Iterator[CheckResult]:
 
 
 def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
+    """What is in a workspace; that one may not look into it is found like any other fault."""
+    try:
+        with disk_trouble():
+            if folder.is_dir():
+                yield from check_rights(folder, repair)
+            yield from _contents(folder, repair)
+    except LocalrecError as error:
+        yield CheckResult("workspace", "broken", error.message, error.hint)
+
+
+def _contents(folder: Path, repair: bool) -> Iterator[CheckResult]:
     from localrec.workspace import OpenWorkspace
 
     if folder.is_file():
@@ -89,23 +108,27 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         return
     try:
         with OpenWorkspace(folder) as opened:
-            contexts = [opened.context(name) for name in opened.domains()]
-            counts = {one.domain.name: _searchable_items(one) for one in contexts}
-            vectors = {one.domain.name: [*_vectors(one)] for one in contexts}
+            domains = opened.domains()
+            counts = {name: _searchable_items(opened.context(name)) for name in domains}
+            vectors = {name: _vectors(opened, name) for name in domains}
+            settings = opened.settings
     except BusyError as busy:
         yield CheckResult("workspace", "ok", f"not looked into: {busy.message}")
         return
     except LocalrecError as error:
         yield CheckResult("workspace", "broken", error.message, error.hint)
+        yield from check_folder(folder, repair)
         yield from check_copies(folder)
         return
     if not counts:
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
         yield CheckResult(f"catalogue {name}", "ok", f"{count_of(count, 'item')}, searchable")
-        yield from vectors[name]
+        yield vectors[name]
         yield from _ranking(folder, name)
+    yield from check_roles(settings)
     yield from check_store(folder, repair)
+    yield from check_folder(folder, repair)
     yield from check_domains(folder)
     yield from check_copies(folder)
 
@@ -117,16 +140,10 @@ def _searchable_items(context: DomainContext) -> int:
     return len(context.catalogue)
 
 
-def _vectors(context: DomainContext) -> Iterator[CheckResult]:
-    """How far the vectors of a domain have come; nothing where they are complete."""
-    name, remedy = f"vectors {context.domain.name}", "localrec index"
-    pending = context.indexes.pending
-    if pending is not None:
-        told = f"{pending.as_sentence()} Until then texts are compared by spelling."
-        yield CheckResult(name, "ok" if pending.is_running else "missing", told, remedy)
-    elif context.indexes.lacks_vectors:
-        told = "none yet: texts are compared by spelling"
-        yield CheckResult(name, "missing", told, remedy)
+def _vectors(opened: OpenWorkspace, domain: str) -> CheckResult:
+    """Whether the texts of a domain have vectors by the embedder of the workspace."""
+    about, embedder = opened.context(domain).domain, opened.models.embedder_name
+    return check_vectors(opened.store, opened.folder, about, embedder)
 
 
 def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
@@ -197,15 +214,13 @@ def _file_modes(folder: Path) -> Iterator[CheckResult]:
         )
         return
     count = 0
-    for path in (folder, *sorted(folder.rglob("*"))):
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
+    for found in folder_modes(folder):
+        path, mode = found.path, found.mode
+        if found.is_link:
             yield CheckResult(f"link {path}", "ok", f"leads to {path.readlink()}; not looked into")
             continue
         count += 1
-        if mode & 0o077:
-            wanted = "700" if path.is_dir() else "600"
-            yield CheckResult(
-                f"mode {path}", "broken", f"{mode & 0o777:04o}", f"chmod {wanted} '{path}'"
-            )
+        if found.is_open or found.is_closed:
+            remedy = f"chmod {found.wanted:o} '{path}'"
+            yield CheckResult(f"mode {path}", "broken", f"{mode & 0o777:04o}", remedy)
     yield CheckResult("workspace", "ok", f"{count} files and folders looked at in {folder}")

@@ -14,7 +14,7 @@ from localrec.foundation.errors import BusyError, LocalrecError
 if TYPE_CHECKING:
     from localrec.graph.sequences import SequenceState
 
-_REPAIR = "localrec doctor --repair"
+REPAIR = "localrec doctor --repair"
 _GO_BACK = "localrec doctor --go-back"
 
 
@@ -102,7 +102,7 @@ def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:
                 "broken",
                 f"would give {state.upcoming:,}, though numbers up to {state.largest:,} are in "
                 "use: nothing new can be stored",
-                _REPAIR,
+                REPAIR,
             )
 
 
@@ -127,7 +127,7 @@ def _rows(folder: Path, repair: bool) -> Iterator[CheckResult]:
             removed = remove_orphan_rows(store)
         yield CheckResult("rows", "mended", f"rows of nobody were removed: {_counts(removed)}")
     elif orphans:
-        yield CheckResult("rows", "broken", f"belong to nobody: {_counts(orphans)}", _REPAIR)
+        yield CheckResult("rows", "broken", f"belong to nobody: {_counts(orphans)}", REPAIR)
     if repeated:
         yield CheckResult("rows", "broken", f"are there twice: {_counts(repeated)}", _GO_BACK)
     if not orphans and not repeated:

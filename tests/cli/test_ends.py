@@ -60,6 +60,49 @@ class TestADiskThatRefuses:
         assert told.code == 1
         assert "is a file, not a folder" in " ".join((told.out + told.err).split())
 
+    @pytest.mark.parametrize("shut", ["own", "."])
+    @pytest.mark.parametrize(
+        "line",
+        [
+            ("ask", "a sour"),
+            ("feedback", "--user", "anna", "--item", "Negroni", "--like"),
+            ("forget", "--user", "anna", "--yes"),
+            ("backup", "b.zip"),
+            ("doctor",),
+        ],
+    )
+    def test_a_workspace_or_parent_that_nobody_may_enter_is_no_matter_of_usage(
+        self, own_workspace, run_localrec, bound_by_modes, shut, line
+    ):
+        folder = (own_workspace.parent / shut).resolve()
+        folder.chmod(0)
+        try:
+            told = run_localrec("--workspace", own_workspace, *line, wrapped_in=bound_by_modes)
+        finally:
+            folder.chmod(0o700)
+        said = told.stderr + told.stdout
+        assert told.returncode == 1 and "Traceback" not in said
+        assert "You have no right to use" in said and "Have its owner give you the right" in said
+
+    @pytest.mark.parametrize("line", [("forget", "--user", "anna", "--yes"), ("backup", "b.zip")])
+    def test_what_may_not_be_looked_into_does_not_pass_for_absent(
+        self, cli, own_workspace, run_localrec, bound_by_modes, tmp_path, line
+    ):
+        cli(
+            "--workspace", own_workspace, "feedback", "--user", "anna", "--item", "Gimlet", "--like"
+        )
+        run = own_workspace / "runs" / "night"
+        run.mkdir(parents=True)
+        (run / "cases.jsonl").write_text('{"user": "anna"}\n')
+        run.chmod(0)
+        words = [tmp_path / word if word.endswith(".zip") else word for word in line]
+        told = run_localrec("--workspace", own_workspace, *words, wrapped_in=bound_by_modes)
+        run.chmod(0o700)
+        assert told.returncode == 1 and f"You have no right to use {run}" in told.stderr
+        assert (run / "cases.jsonl").read_text() and not (tmp_path / "b.zip").exists()
+        users = cli("--workspace", own_workspace, "sql", "select * from users", "--json").out
+        assert "anna" in users
+
     def test_a_disk_without_room_is_found_by_doctor(self, own_workspace, localrec_command):
         told = subprocess.run(
             [*localrec_command, "doctor"],
