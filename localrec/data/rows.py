@@ -168,6 +168,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
             FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
         files: The only files that `select` may read, absolute.
         report: The receipt; rows were counted and checked before.
+        rows: How many rows `select` gives, by that count.
         users: What is known of the users.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
         marks: Marks of `files` when they were checked: the store refuses others.
@@ -177,6 +178,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     select: str
     files: tuple[str, ...]
     report: ImportReport
+    rows: int
     users: tuple[UserRow, ...] = ()
     scratch: tuple[Any, ...] = ()
     marks: dict[str, Any] = {}

@@ -30,6 +30,12 @@ from localrec.graph.interactions import USER
 from localrec.graph.item_ingest import Staged, record_import, stage_items, texts_column, write_items
 from localrec.graph.item_matching import match_existing_items
 from localrec.graph.store import Columns, Store
+from localrec.graph.stored_counts import (
+    count_source,
+    require_count,
+    require_interactions,
+    require_nodes,
+)
 
 _encode = msgspec.json.Encoder().encode
 _Step = Callable[[str], None]
@@ -80,6 +86,8 @@ def ingest_history(
         write_items(store, domain, history.report, by)
         _write_users(store, domain)
         told_before = _write_interactions(store, domain, history)
+        require_nodes(store, domain)
+        require_interactions(store, domain, history.report.source)
         report = _receipt(history.report, len(again), told_before)
         record_import(store, domain, report, by)
     return report
@@ -105,11 +113,13 @@ def ingest_bulk(
         progress("finding people and items")
         _map_keys(store, domain, history.select)
         progress("writing what they did")
-        _write_rows(store, history)
+        others = _write_rows(store, history)
         require_unchanged(history.marks)
         progress("looking for doubles")
-        doubles = _merge_doubles(store, history.report.source)
         told = history.report
+        doubles = _merge_doubles(store, told.source)
+        require_nodes(store, domain)
+        require_count(history.rows - doubles, count_source(store, told.source) - others)
         report = msgspec.structs.replace(
             told, kept=told.kept - doubles, merged=told.merged + doubles
         )
@@ -152,14 +162,15 @@ def _map_keys(store: Store, domain: Domain, select: str) -> None:
         )
 
 
-def _write_rows(store: Store, history: BulkHistory) -> None:
-    """Replace what the source said of these people."""
+def _write_rows(store: Store, history: BulkHistory) -> int:
+    """Replace what the source said of these people; how much it said of others stays."""
     source = history.report.source
     store.execute(
         "DELETE FROM interaction WHERE source = ? "
         "AND user_id IN (SELECT node_id FROM incoming_user_key)",
         [source],
     )
+    others = count_source(store, source)
     # A store opened for such an import takes joins as written: the file streams past two tables
     # of keys. Rows of one moment have no other order than the file's, and a join loses it.
     store.execute(
@@ -172,6 +183,7 @@ def _write_rows(store: Store, history: BulkHistory) -> None:
     )
     for table in ("incoming_key", "incoming_user_key", "incoming_item_key"):
         store.execute(f"DROP TABLE temp.{table}")
+    return others
 
 
 def _merge_doubles(store: Store, source: str) -> int:

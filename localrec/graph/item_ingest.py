@@ -30,6 +30,7 @@ from localrec.graph.joined_items import (
 )
 from localrec.graph.namesakes import match_recipes
 from localrec.graph.store import Columns, Store
+from localrec.graph.stored_counts import require_items
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 
 Staged = dict[str, Columns]  # name of a table that SQL sees -> its columns
@@ -67,6 +68,7 @@ def ingest_items(
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
         joined = write_items(store, domain, report)
+        require_items(store, domain)
         report = tell_joined(report, domain, joined, recipes)
         record_import(store, domain, report)
     return report

@@ -189,6 +189,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             select=checked.select,
             files=tuple(str(file) for file in checked.files),
             report=import_log.report(kept=checked.good + more_kept),
+            rows=checked.good,
             users=tuple(users),
             scratch=(checked.scratch,),
         )

@@ -84,7 +84,12 @@ def bulk(*rows, items=(), source="movielens", types="INTEGER", users=()):
     )
     report = msgspec.structs.replace(a_report(len(rows)), source=source)
     return BulkHistory(
-        items=tuple(items), select=select, files=(), report=report, users=tuple(users)
+        items=tuple(items),
+        select=select,
+        files=(),
+        report=report,
+        rows=len(rows),
+        users=tuple(users),
     )
 
 
