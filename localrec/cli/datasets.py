@@ -53,5 +53,5 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
         index_in_background(context.workspace, pulled.domain.name, pulled.waiting)
     if context.print_json(pulled.report):
         return
-    told = f" and {pulled.deeds:,} interactions with them" if pulled.deeds else ""
+    told = f" and {pulled.interactions:,} interactions with them" if pulled.interactions else ""
     note(f"{pulled.items:,} {pulled.domain.plural}{told} are in {context.workspace}.")
