@@ -86,7 +86,7 @@ def text_similarity(tool_context: ToolContext) -> Scores | None:
 @cached_per_context
 def cooccurrence(tool_context: ToolContext) -> Scores | None:
     """Compute the co-occurrence of candidates and newest items, (c,); None without counts."""
-    known = tool_context.reference.collaborative_memory.companions
+    known = tool_context.reference.collaborative_memory.cooccurrence
     return standardized_among_items(
         tool_context, cooccurrence_evidence(known, tool_context.history, tool_context.strengths)
     )

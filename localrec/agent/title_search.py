@@ -71,17 +71,17 @@ def find_title(tool_context: ToolContext, title: str) -> TitleMatch | None:
     index = _index(tool_context.reference)
     before = {item: place for place, item in enumerate(_before(tool_context))}
 
-    def by_nearness(items: Iterable[int]) -> list[int]:
+    def by_similarity(items: Iterable[int]) -> list[int]:
         return sorted(set(items), key=lambda item: (before.get(item, len(before)), item))
 
     title = clean_text(title, MAX_NAME)
     if not title:
         return None
     for spelling in title_variants(title):
-        if called_so := by_nearness(index.by_spelling.get(spelling, ())):
+        if called_so := by_similarity(index.by_spelling.get(spelling, ())):
             return TitleMatch(called_so[0], True, len(called_so) - 1)
     for shortlist in (list(before), index.shortlist(title)):
-        items = {index.names[item]: item for item in reversed(by_nearness(shortlist))}
+        items = {index.names[item]: item for item in reversed(by_similarity(shortlist))}
         if near := nearest_names(title, list(items)):
             return TitleMatch(items[near[0]], False)
     return None

@@ -54,5 +54,9 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
         index_in_background(context.workspace, pulled.domain.name, pulled.waiting)
     if context.print_json(pulled.report):
         return
-    told = f" and {count_of(pulled.deeds, 'interaction')} with them" if pulled.deeds else ""
+    told = (
+        f" and {count_of(pulled.interactions, 'interaction')} with them"
+        if pulled.interactions
+        else ""
+    )
     note(f"{pulled.domain.counted(pulled.items)}{told} are in {context.workspace}.")

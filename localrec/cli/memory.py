@@ -147,8 +147,8 @@ def jobs(
         return
     out = console()
     out.print(", ".join(f"{count:,} {state}" for state, count in found.counts.items()))
-    if found.deeds:
-        did, calls = count_noun(found.deeds, "thing"), count_noun(found.calls, "call")
+    if found.events:
+        did, calls = count_noun(found.events, "thing"), count_noun(found.calls, "call")
         out.print(f"{did} people did took {calls} to work in.")
     if retry:
         out.print(f"{count_noun(retried, 'failed job')} to be tried again.")

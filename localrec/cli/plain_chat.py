@@ -196,9 +196,9 @@ class PlainChat:
             yield f"I read {typed} as {meant}."
         for item in answer.items:
             yield from _item_lines(item)
-        if answer.near:
+        if answer.near_misses:
             yield "Close, but missing something:"
-        for number, item in enumerate(answer.near, len(answer.items) + 1):
+        for number, item in enumerate(answer.near_misses, len(answer.items) + 1):
             yield from _item_lines(msgspec.structs.replace(item, rank=number))
 
     def _explain(self, item: RecommendedItem) -> Iterator[str]:
@@ -209,7 +209,7 @@ class PlainChat:
 
     def _item(self, number: str) -> RecommendedItem:
         answer = self._answer
-        items = () if answer is None else (*answer.items, *answer.near)
+        items = () if answer is None else (*answer.items, *answer.near_misses)
         if not 1 <= int(number) <= len(items):
             raise UsageError(f"There is no item {number}.", "Type again to hear the answer again.")
         return items[int(number) - 1]

@@ -53,9 +53,9 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
         out.print()
     for item in answer.items:
         _render_item(item, out, explain=explain)
-    if answer.near:
+    if answer.near_misses:
         out.print(Text("Close, but missing something:", style="bold"))
-        for item in answer.near:
+        for item in answer.near_misses:
             told = Text(f"{item.name}", style="bold").append(f"  {item.reason}", "dim")
             _print_indented(out, told, indent=3)
         out.print()

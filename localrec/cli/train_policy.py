@@ -221,7 +221,7 @@ def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
         steps("measuring a short step", 0, 0)
         expected = estimated(made)
         if ranks.is_main:
-            note(_estimate_text(expected, config.steps_over(len(made.lessons.train))))
+            note(_estimate_text(expected, config.steps_over(len(made.episodes.train))))
         if estimate:
             if ranks.is_main:
                 context.print_json(expected)

@@ -66,13 +66,13 @@ class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
 class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The answer to one question, as `ask --json` prints it.
 
-    `near` lists close calls that miss something; they are shown apart so that every entry of
-    `items` holds what was asked, unless `relaxed` says otherwise. `memory` is what the shared
-    memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
-    where no model was asked. `trajectory` is what an agent did, where one put the items in order:
-    the fields of `agent.trajectory`. Its numbers count the candidates that it was given. `seen` is
-    what was seen in the question's picture, where it had one. `answered_by` (`spoke` in JSON) maps
-    each role to the component that played it, such as "rules" or "model".
+    `near_misses` (`near` in JSON) lists items that miss one demand. They are apart, so that every
+    entry of `items` meets all demands but those that `relaxed` names. `answered_by` (`spoke` in
+    JSON) maps each role to the component that played it, such as "rules" or "model". `memory`
+    summarizes the shared memory, where it took part. `model_saw` lists the calls of a model where
+    an explanation was asked for; it is empty where no model was called. `trajectory` is the run of
+    an agent that ordered the items: the fields of `Trajectory`, whose numbers count the candidates.
+    `seen` holds the attributes of the question's picture, where it had one.
     """
 
     id: str
@@ -80,7 +80,7 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     task: RoutedTask
     intent: QueryView
     items: tuple[RecommendedItem, ...]
-    near: tuple[RecommendedItem, ...]
+    near_misses: tuple[RecommendedItem, ...] = msgspec.field(name="near")
     relaxed: tuple[Relaxation, ...]
     message: str
     reflection: ReflectionRecord
@@ -94,6 +94,11 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     unused: tuple[UnusedPhrase, ...] = ()
     topic: str = ""
     language: str = ""
+
+    @property
+    def near(self) -> tuple[RecommendedItem, ...]:
+        """The old name of `near_misses`."""
+        return self.near_misses
 
     @property
     def spoke(self) -> dict[str, str]:

@@ -72,7 +72,7 @@ class DecidingReasonBuilder(ReasonBuilder):
         user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
-        audience: Who liked what.
+        interactions: Who liked what.
         account: What the scores are made of.
     """
 
@@ -81,10 +81,10 @@ class DecidingReasonBuilder(ReasonBuilder):
         user: str,
         user_profile: UserProfile,
         catalogue: ItemCatalog,
-        audience: InteractionMatrix,
+        interactions: InteractionMatrix,
         account: ScoreAccount,
     ) -> None:
-        super().__init__(user, user_profile, catalogue, audience)
+        super().__init__(user, user_profile, catalogue, interactions)
         self._account = account
 
     def facts(self, item: int) -> list[Fact]:

@@ -210,10 +210,12 @@ class ReasonBuilder:
         self, item: int, collaborative_memory: CollaborativeMemory
     ) -> int | None:
         """Find the place of the liked item that co-occurs most with another one."""
-        recent = collaborative_memory.companions.config.recent
+        recent = collaborative_memory.cooccurrence.config.recent
         weights: dict[int, float] = {}
         for place in np.flatnonzero(self._user_profile.strengths >= _LIKED)[-recent:].tolist():
-            theirs, some = collaborative_memory.companions.of(int(self._user_profile.items[place]))
+            theirs, some = collaborative_memory.cooccurrence.of(
+                int(self._user_profile.items[place])
+            )
             weights[place] = float(some[theirs == item].sum())
         best = max(weights, key=weights.__getitem__, default=None)
         return best if best is not None and weights[best] > 0 else None

@@ -96,7 +96,8 @@ def profile_query(domain: Domain, user: str, user_id: int) -> str:
     user_profile = (
         "SELECT item_id, any_value(rating) FILTER (event = 'rated') AS rating, "
         'last(event ORDER BY "at" NULLS FIRST, place) '
-        "FILTER (event IN ('liked', 'disliked', 'abandoned')) AS verdict FROM deed GROUP BY item_id"
+        "FILTER (event IN ('liked', 'disliked', 'abandoned')) AS verdict "
+        "FROM current_event GROUP BY item_id"
     )
     attributes = (
         "SELECT a.kind, a.key, a.name, count(t.rating) AS count, "
@@ -113,16 +114,16 @@ def profile_query(domain: Domain, user: str, user_id: int) -> str:
         "NULL::BIGINT AS liked, NULL::BIGINT AS disliked "
         f"FROM node u, json_each(u.properties) p WHERE u.node_id = {user_id}",
         "SELECT 1, 'event', NULL, event, event, NULL, count(*), NULL, NULL, NULL "
-        "FROM deed GROUP BY event",
+        "FROM current_event GROUP BY event",
         "SELECT 2, 'rating', NULL, rating::VARCHAR, rating::VARCHAR, NULL, count(*), NULL, NULL, "
-        "NULL FROM deed WHERE event = 'rated' AND rating IS NOT NULL GROUP BY rating",
+        "NULL FROM current_event WHERE event = 'rated' AND rating IS NOT NULL GROUP BY rating",
         "SELECT 3, 'shelf', n.kind, n.key, n.name, s.\"at\"::VARCHAR, NULL, NULL, NULL, NULL "
         f"FROM shelf s JOIN node n USING (node_id) WHERE s.user_id = {user_id}",
         "SELECT 4, 'attribute', kind, key, name, NULL, count, average, liked, disliked "
         f"FROM ({attributes})",
     )
     return (
-        f"WITH deed AS ({_current(user_id)}), taste AS ({user_profile}) "
+        f"WITH current_event AS ({_current(user_id)}), taste AS ({user_profile}) "
         f"SELECT * EXCLUDE part FROM ({' UNION ALL '.join(sections)}) "
         "ORDER BY part, kind NULLS FIRST, average DESC NULLS LAST, count DESC, key"
     )

@@ -86,12 +86,12 @@ class UserProfile(msgspec.Struct, frozen=True):
 
 
 def profile_from_history(
-    deeds: UserHistory, catalogue: Catalogue, now: datetime | None = None
+    history: UserHistory, catalogue: Catalogue, now: datetime | None = None
 ) -> UserProfile:
     """Build the profile of a user's interactions; items outside the catalogue are left out.
 
     Args:
-        deeds: From the store, oldest first.
+        history: From the store, oldest first.
         catalogue: The domain's snapshot.
         now: For "not now", in UTC; the present moment by default.
     """
@@ -101,14 +101,14 @@ def profile_from_history(
     stars: dict[int, float] = {}
     day: dict[int, float] = {}
     known, hidden, wanted = catalogue.none(), catalogue.none(), catalogue.none()
-    places = np.searchsorted(catalogue.node_ids, deeds.items)
+    places = np.searchsorted(catalogue.node_ids, history.items)
     for row, place in enumerate(places):
         item = int(place)
-        if item >= len(catalogue) or catalogue.node_ids[item] != deeds.items[row]:
+        if item >= len(catalogue) or catalogue.node_ids[item] != history.items[row]:
             continue
-        event, rating = Event(deeds.events[row]), float(deeds.ratings[row])
+        event, rating = Event(history.events[row]), float(history.ratings[row])
         if event is Event.LATER:
-            hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
+            hidden_until = history.at[row] + np.timedelta64(HIDDEN_FOR)
             hidden[item] = bool(hidden_until > np.datetime64(now))
             continue
         hidden[item] = False  # new feedback on an item ends its postponement
@@ -119,15 +119,15 @@ def profile_from_history(
             stars[item] = rating
         elif event in _VERDICTS:
             agrees = event is Event.LIKED and (
-                verdict.get(item, 0.0) > 0.0 or _is_of_one_day(deeds.at[row], day.get(item))
+                verdict.get(item, 0.0) > 0.0 or _is_of_one_day(history.at[row], day.get(item))
             )
             verdict[item] = _VERDICTS[event]
             if not agrees:  # a heart beside stars says more, not something else
                 stars.pop(item, None)
-        weak = _strength_without_verdict(event, int(deeds.times[row]))
+        weak = _strength_without_verdict(event, int(history.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
-        if not np.isnat(deeds.at[row]):
-            day[item] = float((deeds.at[row] - _EPOCH) / _ONE_DAY)
+        if not np.isnat(history.at[row]):
+            day[item] = float((history.at[row] - _EPOCH) / _ONE_DAY)
     return _user_profile(strength, stars, known | hidden, hidden, day, wanted & ~known)
 
 

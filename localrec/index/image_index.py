@@ -91,14 +91,14 @@ def open_image_index(
     return ImageIndex(pair, open_field(store, folder, domain, IMAGE_FIELD, pair.name, backend))
 
 
-def name_neighbours(store: Store, near: Sequence[ImageNeighbour]) -> list[SimilarImageItem]:
+def name_neighbours(store: Store, neighbours: Sequence[ImageNeighbour]) -> list[SimilarImageItem]:
     """Keys and names of items that were found, in the same order."""
     rows = store.rows(
         "SELECT node_id, key, name FROM node WHERE node_id IN (SELECT unnest(?::BIGINT[]))",
-        [[one.node_id for one in near]],
+        [[one.node_id for one in neighbours]],
     )
     called = {node_id: (key, name) for node_id, key, name in rows}
-    return [SimilarImageItem(*called[one.node_id], one.similarity) for one in near]
+    return [SimilarImageItem(*called[one.node_id], one.similarity) for one in neighbours]
 
 
 def update_image_embeddings(

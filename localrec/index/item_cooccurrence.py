@@ -1,20 +1,18 @@
-"""Companions: what people take up shortly before or after an item.
+"""Windowed co-occurrence: items that users meet shortly before or after an item.
 
-Two items are companions where they lie close together in many histories, and the more so the fewer
-other company they keep: series, directors, an evening's theme. Order and closeness are what plain
-co-occurrence throws away. It is the first-order part of what sequential networks learn, counted
-instead of trained.
+Two items co-occur where they lie close together in many histories. A pair counts more if its items
+co-occur with few others, like the parts of a series. Plain co-occurrence ignores order and
+distance. These counts are the first-order part of what sequential networks learn, without training.
 
 With T_ij the sum of `decay` ^ (steps between - 1) over all places where i and j lie at most
 `window` steps apart in a history, either one first, and |j| the number of histories with j:
 
     weight_ij = T_ij / (sum_j T_ij + `row_shrinkage`) / (|j| + `shrinkage`) ^ `damping`
 
-Each item keeps its `kept` heaviest companions. Memory while counting stays below a bound whatever
-the data; beyond `most_rows` rows a part of the people is counted, evenly drawn, the same each time.
-From a store they are counted once and kept in `indexes/`, until an import or a forgetting changed
-the store or more than one row in a hundred is new; everything that people took up counts, liked or
-not, since order and closeness need no verdict.
+Each item keeps its `kept` heaviest terms. Memory while counting has a fixed bound for any data.
+Beyond `most_rows` rows the same even sample of the users is counted each time. A store's counts
+stay in `indexes/` until an import or a forgetting changes the store, or more than one row in a
+hundred is new. Every item that a user met counts, liked or not: order needs no verdict.
 """
 
 from __future__ import annotations
@@ -40,8 +38,8 @@ _FORMAT = 1
 _DRIFT = 0.01
 _KINDS = ("items", "weights", "first")
 
-# A list for later and "not now" are no taking up. People are thinned here already, so that
-# 25 million rows never stand in memory; which are left depends on nothing but their ids.
+# An item that is only wanted or put off was not met. Users are sampled here already, so that
+# 25 million rows never stand in memory; the sample depends on their ids alone.
 _TAKEN_UP = """
     SELECT user_id, item_id FROM interaction
     WHERE event NOT IN ('wanted', 'later') AND user_id % $every = 0
@@ -50,16 +48,16 @@ _TAKEN_UP = """
 
 
 class CooccurrenceConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How companions are counted and asked; compared on MovieLens 100K's validation items.
+    """How co-occurrence is counted and scored; compared on MovieLens 100K's validation items.
 
     Args:
         window: Steps that two items may lie apart.
         decay: Worth of each further step.
-        row_shrinkage: Added to an item's own sum: little company says little.
+        row_shrinkage: Added to an item's own sum, so that few co-occurrences count little.
         shrinkage: Added to the number of histories.
-        damping: How strongly company that everybody keeps is played down, 0 to 1.
-        kept: Companions of each item.
-        recent: Newest items of a history that are asked for theirs.
+        damping: How strongly popular items are played down, 0 to 1.
+        kept: Co-occurring items that each item keeps.
+        recent: Newest items of a history whose co-occurring items are scored.
         fading: Worth of each older one of those.
         most_rows: Rows that are counted.
     """
@@ -76,12 +74,12 @@ class CooccurrenceConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ItemCooccurrence(msgspec.Struct, frozen=True):
-    """The companions of each item, heaviest first.
+    """The co-occurring items of each item, heaviest first.
 
     Args:
-        items: Companions of item 0, then of item 1, ..., (e,) int32.
+        items: Those of item 0, then of item 1, ..., (e,) int32.
         weights: Of each, (e,) float32.
-        first: Where each item's companions begin, (n + 1,) int64.
+        first: Where those of each item begin, (n + 1,) int64.
         config: How they were counted.
         mark: Of the contents, for what is derived from them; empty where they were not kept.
     """
@@ -93,12 +91,12 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
     mark: str = ""
 
     def of(self, item: int) -> tuple[Items, Weights]:
-        """The companions of one item and their weights."""
+        """Return the co-occurring items of one item, and their weights."""
         part = slice(int(self.first[item]), int(self.first[item + 1]))
         return self.items[part], self.weights[part]
 
     def scores(self, history: Items, shares: Weights | None = None) -> Weights:
-        """How strongly each item goes with the newest of a history, (n,).
+        """Score each item by its co-occurrence with the newest items of a history, (n,).
 
         Args:
             history: Oldest first, (h,).
@@ -108,7 +106,7 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
         for age, place in enumerate(range(len(history) - 1, -1, -1)[: self.config.recent]):
             items, weights = self.of(int(history[place]))
             share = 1.0 if shares is None else float(shares[place])
-            # An item stands once among the companions of another, so plain indexing adds them all.
+            # An item occurs once in the row of another, so plain indexing adds them all.
             scores[items] += np.float32(share * self.config.fading**age) * weights
         return scores
 
@@ -116,11 +114,11 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
 def count_cooccurrence(
     user: NDArray[np.int32], item: Items, size: int, config: CooccurrenceConfig | None = None
 ) -> ItemCooccurrence:
-    """Count who keeps company with whom.
+    """Count the windowed co-occurrence of all items.
 
     Args:
         user: Of each row, ascending, (m,).
-        item: Of each row, each person's oldest first, (m,).
+        item: Of each row, each user's oldest first, (m,).
         size: Items in the catalogue, n.
         config: How; the defaults where there is none.
     """
@@ -133,7 +131,7 @@ def count_cooccurrence(
     parts = []
     for begin, end in _blocks(ends, size):
         own = rows[ends[begin] : ends[end]]
-        sums = _company(user, item, own, begin, (end - begin, size), config)
+        sums = _windowed_sums(user, item, own, begin, (end - begin, size), config)
         sums /= sums.sum(axis=1, keepdims=True) + np.float32(config.row_shrinkage)
         parts.append(_heaviest(sums / damped, config.kept))
     counts = np.concatenate([count for _, _, count in parts] or [np.zeros(0, dtype=np.int64)])
@@ -148,7 +146,7 @@ def count_cooccurrence(
 def open_cooccurrence(
     store: Store, folder: Path, catalogue: Catalogue, config: CooccurrenceConfig | None = None
 ) -> ItemCooccurrence:
-    """The companions of a domain, from their cache where that fits, else counted and kept.
+    """Open the co-occurrence of a domain from its cache, or count it and keep it.
 
     Args:
         store: Read only.
@@ -194,7 +192,7 @@ def interaction_sequences(
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a store that companions were counted from, and how."""
+    """The state of a store that was counted, and the configuration of the count."""
 
     format: int
     config: CooccurrenceConfig
@@ -226,7 +224,7 @@ def _stand_of(store: Store, catalogue: Catalogue, config: CooccurrenceConfig) ->
 
 
 def _part_of(user: NDArray[np.int32], item: Items, most: int) -> tuple[NDArray[np.int32], Items]:
-    """Rows of every so-manieth person where there are too many."""
+    """Return the rows of an even sample of the users where there are too many."""
     if len(user) <= most:
         return user, item
     stays = user % -(-len(user) // most) == 0
@@ -234,7 +232,7 @@ def _part_of(user: NDArray[np.int32], item: Items, most: int) -> tuple[NDArray[n
 
 
 def _blocks(ends: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of items whose sums and rows fit into the bounds, at least one item each."""
+    """Yield ranges of items whose sums and rows fit into the bounds, at least one item each."""
     begin = 0
     while begin < size:
         fitting = int(np.searchsorted(ends, ends[begin] + _ROWS, side="right")) - 1
@@ -243,7 +241,7 @@ def _blocks(ends: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _company(
+def _windowed_sums(
     user: NDArray[np.int32],
     item: Items,
     own: NDArray[np.int64],
@@ -251,7 +249,7 @@ def _company(
     shape: tuple[int, int],
     config: CooccurrenceConfig,
 ) -> Weights:
-    """T_ij for some items from `begin` on, whose rows are `own`; `shape` is (items, n)."""
+    """Compute T_ij for items from `begin` on, whose rows are `own`; `shape` is (items, n)."""
     pairs, worths = [], []
     base = (item[own].astype(np.int64) - begin) * shape[1]
     for step in range(1, config.window + 1):
@@ -267,7 +265,7 @@ def _company(
 
 
 def _heaviest(weights: Weights, kept: int) -> tuple[Items, Weights, NDArray[np.int64]]:
-    """The `kept` largest of each line that are above 0, in order; and how many each line has."""
+    """Return the `kept` largest weights above 0 of each line, in order, and their number."""
     order = np.argsort(-weights, axis=1, kind="stable")[:, :kept]
     sorted_weights = np.take_along_axis(weights, order, axis=1)
     stays = sorted_weights > 0

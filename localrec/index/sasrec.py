@@ -60,8 +60,8 @@ class SasRecLayer(msgspec.Struct, frozen=True):
         queries = parted(0, normed[:, width - asking :])
         keys, values = parted(1, normed), parted(2, normed)
         queries *= np.float32((size // heads) ** -0.5)
-        nearness = queries @ keys.swapaxes(2, 3)  # (b, heads, asking, t)
-        weights = _softmax(nearness + self._between(width)[:, width - asking :])
+        attention = queries @ keys.swapaxes(2, 3)  # (b, heads, asking, t)
+        weights = _softmax(attention + self._between(width)[:, width - asking :])
         joined = (weights @ values).swapaxes(1, 2).reshape(batch, asking, size)
         return self._times(joined, 3)
 
@@ -154,8 +154,8 @@ def _normed(states: Floats, norm: Floats) -> Floats:
     return normed
 
 
-def _softmax(nearness: Floats) -> Floats:
-    weights = np.exp(nearness - nearness.max(axis=-1, keepdims=True))
+def _softmax(attention: Floats) -> Floats:
+    weights = np.exp(attention - attention.max(axis=-1, keepdims=True))
     shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
     return shares
 

@@ -128,12 +128,12 @@ def sequential_metadata(store: Store, domain: Domain) -> SequentialMetadata:
     )
 
 
-def save_sequential(folder: Path, lessons: SequentialMetadata, learnt: SequentialArtifact) -> bool:
+def save_sequential(folder: Path, metadata: SequentialMetadata, learnt: SequentialArtifact) -> bool:
     """Put what was learnt in the place of what was learnt before; whether the disk took it."""
     attention = learnt.attention
     weights = (getattr(attention, kind) for kind in _WEIGHTS)
     arrays = (*weights, learnt.item_nodes, learnt.directions, learnt.users)
-    return bool(_cache_of(folder, lessons.domain).keep(lessons, arrays).mark)
+    return bool(_cache_of(folder, metadata.domain).keep(metadata, arrays).mark)
 
 
 def _cache_of(folder: Path, domain: str) -> ArrayCache[SequentialMetadata]:

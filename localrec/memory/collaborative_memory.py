@@ -49,14 +49,14 @@ class CollaborativeMemory(msgspec.Struct, frozen=True):
 
     Args:
         graph: Who likes what.
-        companions: What goes together.
+        cooccurrence: What goes together.
         usual: Share of all likings that go to items with each attribute, (attributes,).
         phrases: How each attribute is said of several items, (attributes,).
         rules: How neighbours are scored; None: by their edges alone.
     """
 
     graph: UserItemGraph
-    companions: ItemCooccurrence
+    cooccurrence: ItemCooccurrence
     usual: Shares
     phrases: Sequence[str]
     rules: RuleSet | None
@@ -151,7 +151,9 @@ def evidence_scores(
         ),
     }
     if memory_context is not None:
-        found["companions"] = cooccurrence_evidence(collaborative_memory.companions, items, weights)
+        found["companions"] = cooccurrence_evidence(
+            collaborative_memory.cooccurrence, items, weights
+        )
         found["neighbours"] = neighbour_evidence(memory_context.neighbours, item_features.items)
         found["votes"] = vote_evidence(memory_context.curated, collaborative_memory.graph)
         found["facets"] = facet_evidence(
@@ -160,13 +162,15 @@ def evidence_scores(
     return found
 
 
-def cooccurrence_evidence(companions: ItemCooccurrence, items: Indexes, weights: Scores) -> Scores:
+def cooccurrence_evidence(
+    cooccurrence: ItemCooccurrence, items: Indexes, weights: Scores
+) -> Scores:
     """Sum the co-occurrence with the newest history items, half for disliked ones, (n,).
 
     The root tames the few pairs that were nearly always met together.
     """
     shares = np.where(weights < 0, _SHARE_OF_DISLIKED, 1.0).astype(np.float32)
-    return np.sqrt(companions.scores(items, shares))
+    return np.sqrt(cooccurrence.scores(items, shares))
 
 
 def neighbour_evidence(neighbours: Neighbours, size: int) -> Scores:

@@ -94,7 +94,7 @@ def build_collaborative_memory(
     graph = UserItemGraph(InteractionMatrix.from_log(known), items.item_features)
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(known.user, known.item, known.items),
+        cooccurrence=count_cooccurrence(known.user, known.item, known.items),
         usual=domain_shares(items.item_features, graph.matrix.likes),
         phrases=phrases_of(items.attributes, items.domain),
         rules=default_rules(items.domain.name),

@@ -31,7 +31,7 @@ from localrec.graph.store import Store
 from localrec.memory.records import MemoryUpdate, WriteResult, put_memories
 
 UNDONE = "undone"  # the event of a job about feedback that was taken back
-BURST = 256  # deeds worked as one at most
+BURST = 256  # events of one job at most
 MOST_FAILURES = 3
 MOST_CLAIMS = 5
 MAX_ERROR = 300
@@ -55,24 +55,24 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The waiting events of one user, claimed together.
 
     Args:
-        job_id: Of the oldest deed; the whole job is recorded there.
+        job_id: Of the oldest event; the whole job is recorded there.
         user_id: Node id of the person.
         domain: The person's domain.
-        deeds: Oldest first, at least one.
+        events: Oldest first, at least one.
         claim: Vouches for it that nobody else works on these rows.
     """
 
     job_id: int
     user_id: int
     domain: str
-    deeds: tuple[QueuedEvent, ...]
+    events: tuple[QueuedEvent, ...]
     claim: str
 
 
 class JobRow(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One row of the queue, as `memory jobs` shows it.
 
-    `calls` counts updates that were called for it and came back; in a job of several deeds the
+    `calls` counts updates that were called for it and came back; in a job of several events the
     oldest row has them. `skipped` are node ids of pinned memories that it left as they were.
     """
 
@@ -223,10 +223,10 @@ def counts_of(store: Store) -> dict[State, int]:
 
 def calls_of(store: Store) -> tuple[int, int]:
     """Count the update calls of all finished jobs, and the events in them."""
-    calls, deeds = store.rows(
+    calls, events = store.rows(
         "SELECT coalesce(sum(calls), 0), count(*) FROM job WHERE state = 'done'"
     )[0]
-    return int(calls), int(deeds)
+    return int(calls), int(events)
 
 
 def jobs_of(store: Store, limit: int = 20) -> list[JobRow]:
@@ -250,17 +250,17 @@ def _claimed(store: Store, mark: str) -> Job | None:
     )
     if not rows:
         return None
-    deeds = tuple(
+    events = tuple(
         QueuedEvent(job_id=job_id, item_id=item_id, event=event, at=at)
         for job_id, _, _, item_id, event, at in rows
     )
     job_id, user_id, domain = rows[0][:3]
-    return Job(job_id=job_id, user_id=user_id, domain=domain, deeds=deeds, claim=mark)
+    return Job(job_id=job_id, user_id=user_id, domain=domain, events=events, claim=mark)
 
 
 def _stands(store: Store, job: Job) -> bool:
     rows = store.rows("SELECT job_id FROM job WHERE claim = ? AND state = 'running'", [job.claim])
-    return {job_id for (job_id,) in rows} == {deed.job_id for deed in job.deeds}
+    return {job_id for (job_id,) in rows} == {event.job_id for event in job.events}
 
 
 def _let_wait(store: Store, job: Job) -> None:

@@ -59,7 +59,7 @@ def load_collaborative_memory(
     graph = open_user_item_graph(store, folder, catalogue, field)
     return CollaborativeMemory(
         graph=graph,
-        companions=open_cooccurrence(store, folder, catalogue),
+        cooccurrence=open_cooccurrence(store, folder, catalogue),
         usual=domain_shares(graph.item_features, graph.matrix.likes),
         phrases=phrases_of(catalogue.attributes, catalogue.domain),
         rules=rules_of(store, catalogue.domain.name),
@@ -94,7 +94,7 @@ class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The state of the data that weights were fitted on, as hashes."""
 
     format: int
-    companions: str
+    cooccurrence: str = msgspec.field(name="companions")  # as caches on disk name it
     rules: str
     config: MemRecConfig
 
@@ -116,10 +116,10 @@ def load_fusion_weights(
     stem = f"weights-{short_digest(domain, msgspec.json.encode(config).decode())}"
     cache = ArrayCache(folder, stem, ("weights", "cases"), _Stand)
     rules = collaborative_memory.rules
-    mark = collaborative_memory.companions.mark
+    mark = collaborative_memory.cooccurrence.mark
     stand = _Stand(
         format=_FORMAT,
-        companions=mark,
+        cooccurrence=mark,
         rules="" if rules is None else short_digest(format_rules(rules)),
         config=config,
     )
@@ -190,8 +190,8 @@ def _made_of(
     return msgspec.structs.replace(
         collaborative_memory,
         graph=UserItemGraph(matrix, item_features),
-        companions=count_cooccurrence(
-            user, item, item_features.items, collaborative_memory.companions.config
+        cooccurrence=count_cooccurrence(
+            user, item, item_features.items, collaborative_memory.cooccurrence.config
         ),
         usual=domain_shares(item_features, matrix.likes),
     )

@@ -56,9 +56,9 @@ class MemoryTexts:
             int(item_features.first_link[item]) : int(item_features.first_link[item + 1])
         ]
         own = join_names([self._attributes[one] for one in links.tolist() if not self._barred[one]])
-        return as_sentences([own, self._audience(item) if shared else ""])
+        return as_sentences([own, self._audience_size(item) if shared else ""])
 
-    def _audience(self, item: int) -> str:
+    def _audience_size(self, item: int) -> str:
         if item not in self._audiences:
             graph = self.graph
             users_of_item = graph.matrix.users_of(item)

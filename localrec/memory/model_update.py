@@ -313,7 +313,7 @@ def _update_prompt(lines: Sequence[str]) -> list[Message]:
 def _event_lines(scene: JobContext) -> str:
     """List the user's events, newest last: the event, the title and the attributes."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
-    events = [queued for queued in scene.job.deeds if queued.item_id in known][-_DEEDS_SHOWN:]
+    events = [queued for queued in scene.job.events if queued.item_id in known][-_DEEDS_SHOWN:]
     lines = []
     for queued in events:
         item = known[queued.item_id]

@@ -153,14 +153,14 @@ def propagated_titles(scene: JobContext, by: str = TEMPLATE_AUTHOR) -> list[Memo
     return [propagated_to(scene, near, theme, by) for near in scene.nearest]
 
 
-def propagated_to(scene: JobContext, near: NearUser, theme: str, by: str) -> MemoryUpdate:
+def propagated_to(scene: JobContext, neighbour: NearUser, theme: str, by: str) -> MemoryUpdate:
     """Add a sentence about similar users' likes to one neighbour's memory."""
     about = (scene.job.user_id, *scene.update_context.node_ids(scene.news))
-    before = scene.memories.get(near.user_id)
+    before = scene.memories.get(neighbour.user_id)
     if before is not None and (mended := _without_outdated(scene, before)) is not None:
         before = msgspec.structs.replace(before, text=mended.text, facets=mended.facets)
-    news = propagation_facet(theme, near.weight, about)
-    return with_propagated(before, near.user_id, news, by)
+    news = propagation_facet(theme, neighbour.weight, about)
+    return with_propagated(before, neighbour.user_id, news, by)
 
 
 def withdrawn_updates(scene: JobContext) -> list[MemoryUpdate]:
@@ -187,7 +187,7 @@ def _without_outdated(scene: JobContext, memory: Memory) -> MemoryUpdate | None:
 
 def _items_of(update_context: UpdateContext, job: Job) -> list[int]:
     """Return the catalogue indexes of a job's items, each once, newest event first."""
-    newest_first = (deed.item_id for deed in reversed(job.deeds))
+    newest_first = (event.item_id for event in reversed(job.events))
     return update_context.indexes_of(dict.fromkeys(newest_first))
 
 

@@ -56,7 +56,7 @@ def _newest_liked(items: list[int], verdicts: list[int]) -> list[int]:
     """Return the items that a user's events, oldest first, leave liked, newest first."""
     newest: dict[int, int] = {}
     for item, now in zip(items, verdicts, strict=True):
-        before = newest.pop(item, None)  # to stand where the newest deed about it stands
+        before = newest.pop(item, None)  # to stand where the newest event about it stands
         newest[item] = now if before is None or now < _MET else min(before, now)
     liked = [item for item, verdict in newest.items() if verdict in (_LIKED, _MET)]
     return liked[: -MAX_HISTORY_ITEMS - 1 : -1]

@@ -19,7 +19,7 @@ def work_summary(report: WorkReport) -> str:
     if not report.calls:
         return "Nothing waits to be worked in."
     parts = [
-        f"{count_noun(report.deeds, 'thing')} people did worked in, "
+        f"{count_noun(report.events, 'thing')} people did worked in, "
         f"with {count_noun(report.jobs, 'job')}",
         f"new versions of memories: {report.written:,}",
     ]

@@ -172,7 +172,7 @@ def rule_grammar(
         f'root ::= "if " rule " because \\"" reason "\\""{stop}',
         f"rule ::= {' | '.join(free)}",
         'kind ::= (" for people" | " for items"){0,1} " then "',
-        f'deed ::= "multiply " ({_alternatives(TARGETS)}) " by " factor'
+        f'effect ::= "multiply " ({_alternatives(TARGETS)}) " by " factor'
         f' | "boost by 1 + " boost " * " ({_alternatives(PARTS)})',
         'scale ::= "multiply score by " factor',
         'filter ::= "filter keeping " kept',
@@ -207,7 +207,7 @@ def _form(feature: NeighbourFeature, numbers: Sequence[str]) -> str:
     if feature == "recency_days":
         worse, better = "(decay | filter | scale)", "scale"
     else:
-        worse, better = "deed", "(deed | filter)"
+        worse, better = "effect", "(effect | filter)"
     return f'"{feature}" ({above} {number} kind {worse} | {below} {number} kind {better})'
 
 

@@ -60,7 +60,7 @@ class OpenStore(Protocol):
 class Update(Protocol):
     """Compute the memories that a job changes: the user's, the items' and some neighbours'.
 
-    It may call a model once, however many deeds and neighbours there are. `read` opens the store
+    It may call a model once, however many events and neighbours there are. `read` opens the store
     for reading; what is needed is read in one `with` block, and a model is called behind it.
     Deeds are in the store already, and nothing that it returns is there before it returns.
     """
@@ -79,21 +79,26 @@ class WorkReport(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     Args:
         jobs: Jobs worked off; those of one user that waited together count as one.
-        deeds: What users did, that these jobs were about.
+        events: Events of users that these jobs worked in; `deeds` in JSON.
         calls: How often `update` was called, failures included.
         written: New versions of memories.
         skipped: Pinned memories that were left as they are.
         failed: Jobs whose update failed.
-        waiting: Deeds that still wait.
+        waiting: Events that still wait.
     """
 
     jobs: int = 0
-    deeds: int = 0
+    events: int = msgspec.field(default=0, name="deeds")
     calls: int = 0
     written: int = 0
     skipped: int = 0
     failed: int = 0
     waiting: int = 0
+
+    @property
+    def deeds(self) -> int:
+        """The old name of `events`."""
+        return self.events
 
 
 class _Thought(msgspec.Struct, frozen=True):
@@ -153,7 +158,7 @@ class Worker:
 
         Args:
             limit: Stop after so many jobs.
-            progress: Called with what is done, deeds done and deeds in all.
+            progress: Called with what is done, events done and events in all.
 
         Raises:
             BusyError: another worker is at it, or somebody keeps the store open.
@@ -259,7 +264,7 @@ class Worker:
                     if thought.error is not None:
                         failed.add(thought.job.job_id)
                 total = total if total is not None else counts_of(store)["waiting"]
-                progress("working off jobs", self.report.deeds, total)
+                progress("working off jobs", self.report.events, total)
                 full = limit is not None and self.report.jobs + len(failed) >= limit
                 over = full or self._stopped.is_set() or (until_failure and failed)
                 job = None if over or (thought and thought.stopped) else claim(store)
@@ -296,7 +301,7 @@ class Worker:
         elif (done := complete(store, thought.job, thought.updates)) is not None:
             self._count(
                 jobs=1,
-                deeds=len(thought.job.deeds),
+                events=len(thought.job.events),
                 written=len(done.written),
                 skipped=len(done.skipped),
             )

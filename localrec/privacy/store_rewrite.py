@@ -71,7 +71,7 @@ def copy_remaining_rows(
     """Copy what stays into the new store `fresh`, which is on disk when this returns.
 
     Args:
-        leaving: Marked on a store that was opened with `may_read=companions(fresh)`.
+        leaving: Marked on a store that was opened with `may_read=sidecar_files(fresh)`.
         fresh: Overwritten.
         search: Receipts that stay lose the lines in which it finds something.
         progress: Called with the step, tables done and tables in all.

@@ -14,10 +14,12 @@ class EvidenceConfig(msgspec.Struct, frozen=True, kw_only=True):
     popularity: bool = True
     neighbours: bool = True
     attributes: bool = True
-    nearness: bool = True
+    content_similarity: bool = True
 
 
-_NOTHING = EvidenceConfig(popularity=False, neighbours=False, attributes=False, nearness=False)
+_NOTHING = EvidenceConfig(
+    popularity=False, neighbours=False, attributes=False, content_similarity=False
+)
 
 
 RANKERS: dict[str, EvidenceConfig] = {
@@ -25,9 +27,9 @@ RANKERS: dict[str, EvidenceConfig] = {
     "popularity": msgspec.structs.replace(_NOTHING, popularity=True),
     "neighbours": msgspec.structs.replace(_NOTHING, popularity=True, neighbours=True),
     "attributes": msgspec.structs.replace(_NOTHING, attributes=True),
-    "nearness": msgspec.structs.replace(_NOTHING, nearness=True),
+    "nearness": msgspec.structs.replace(_NOTHING, content_similarity=True),
     "auto-no-popularity": EvidenceConfig(popularity=False),
     "auto-no-neighbours": EvidenceConfig(neighbours=False),
     "auto-no-attributes": EvidenceConfig(attributes=False),
-    "auto-no-nearness": EvidenceConfig(nearness=False),
+    "auto-no-nearness": EvidenceConfig(content_similarity=False),
 }

@@ -31,26 +31,26 @@ _NEARNESS = 0.3
 _RESTRAINT = 2.0  # added to the weight of a history, so that one rating is no profile yet
 
 
-def popularity_scores(audience: InteractionMatrix) -> Scores:
+def popularity_scores(interactions: InteractionMatrix) -> Scores:
     """Compute log(1 + users who liked it), (n,)."""
-    return np.log1p(audience.likes).astype(np.float32)
+    return np.log1p(interactions.likes).astype(np.float32)
 
 
-def cooccurrence_scores(user_profile: UserProfile, audience: InteractionMatrix) -> Scores:
+def cooccurrence_scores(user_profile: UserProfile, interactions: InteractionMatrix) -> Scores:
     """Sum how much the user's likes raise each item's odds, (n,)."""
-    total = np.zeros(len(audience.likes), dtype=np.float32)
+    total = np.zeros(len(interactions.likes), dtype=np.float32)
     weights = user_profile.liked
     for place in strongest_likes(user_profile):
-        total += weights[place] * lift(audience, int(user_profile.items[place]))
+        total += weights[place] * lift(interactions, int(user_profile.items[place]))
     return total * np.float32(_VOTES / (_VOTES + float(weights.sum())))
 
 
-def lift(audience: InteractionMatrix, item: int, others: Indexes | slice = _ALL) -> Scores:
+def lift(interactions: InteractionMatrix, item: int, others: Indexes | slice = _ALL) -> Scores:
     """Compute the smoothed log P(j | i) - log P(j) for j in `others`."""
-    counts, asked = audience.liked_with(item)
-    likes = audience.likes[others].astype(np.float32)
-    liked = float(audience.likes[item])
-    share = (liked + 1.0) / (audience.user_count + 2.0)
+    counts, asked = interactions.liked_with(item)
+    likes = interactions.likes[others].astype(np.float32)
+    liked = float(interactions.likes[item])
+    share = (liked + 1.0) / (interactions.user_count + 2.0)
     together = counts[others] * np.float32(liked / asked if asked else 0.0)
     return np.log((together + _SMOOTHING * share) / ((likes + _SMOOTHING) * share))
 

@@ -28,7 +28,7 @@ class EvidenceRecommender(ItemRecommender):
 
     Args:
         catalogue: Items and attributes.
-        audience: Who liked what.
+        interactions: Who liked what.
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count.
     """
@@ -36,11 +36,11 @@ class EvidenceRecommender(ItemRecommender):
     def __init__(
         self,
         catalogue: Catalogue,
-        audience: InteractionMatrix,
+        interactions: InteractionMatrix,
         field: EmbeddedField | None,
         config: EvidenceConfig,
     ) -> None:
-        super().__init__(catalogue, audience)
+        super().__init__(catalogue, interactions)
         self._field = field
         self._config = config
 
@@ -53,7 +53,7 @@ class EvidenceRecommender(ItemRecommender):
             scores += preference_features.cooccurrence_scores(user_profile, self._interactions)
         if self._config.attributes:
             scores += preference_features.attribute_scores(user_profile, self._catalogue)
-        if self._config.nearness and self._field is not None:
+        if self._config.content_similarity and self._field is not None:
             scores += preference_features.content_similarity(
                 user_profile, self._catalogue, self._field
             )
@@ -65,15 +65,15 @@ class EvidenceRecommender(ItemRecommender):
     def _answered_by(self, user_profile: UserProfile) -> dict[str, str]:
         """List the kinds of evidence with different scores for different items."""
         has_taste = bool((user_profile.strengths != 0).any())
-        heard = {
+        used = {
             "popularity": self._config.popularity and self._interactions.user_count > 0,
             "neighbours": self._config.neighbours
             and has_taste
             and self._interactions.user_count > 0,
             "attributes": self._config.attributes and has_taste,
-            "nearness": self._config.nearness and has_taste and self._field is not None,
+            "nearness": self._config.content_similarity and has_taste and self._field is not None,
         }
-        return {kind: "measured" if differs else "silent" for kind, differs in heard.items()}
+        return {kind: "measured" if differs else "silent" for kind, differs in used.items()}
 
 
 EvidenceParts = tuple[Catalogue, InteractionMatrix, EmbeddedField | None, EvidenceConfig]
@@ -81,7 +81,7 @@ EvidenceParts = tuple[Catalogue, InteractionMatrix, EmbeddedField | None, Eviden
 
 def evidence_parts(context: DomainContext, config: EvidenceConfig) -> EvidenceParts:
     """Open the parts of an `EvidenceRecommender`."""
-    field = context.description_field if config.nearness else None
+    field = context.description_field if config.content_similarity else None
     return context.catalogue, context.interactions, field, config
 
 

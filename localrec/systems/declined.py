@@ -63,7 +63,7 @@ def declined_answer(
         task=RoutedTask(kind=TaskKind.C3, confidence=0.0, reason="asks for nothing that is here"),
         intent=query_view(query, context.vocabulary),
         items=(),
-        near=(),
+        near_misses=(),
         relaxed=(),
         message=declined_message(query, context.domain),
         reflection=ReflectionRecord(rounds=0, scores=(), chosen=0),

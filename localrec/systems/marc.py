@@ -119,7 +119,7 @@ class Marc:
             task=request.task,
             intent=query_view(query, vocabulary),
             items=items,
-            near=close_calls,
+            near_misses=close_calls,
             relaxed=pool.relaxed if graph else (),
             message=" ".join(filter(None, told)),
             reflection=chosen.reflection,

@@ -37,7 +37,7 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
 
     Args:
         catalogue: Items and attributes.
-        audience: Who liked what.
+        interactions: Who liked what.
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count where the memory does not.
         open_memory: Opens the domain's.
@@ -47,13 +47,13 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
     def __init__(
         self,
         catalogue: Catalogue,
-        audience: InteractionMatrix,
+        interactions: InteractionMatrix,
         field: EmbeddedField | None,
         config: EvidenceConfig,
         open_memory: Callable[[], SharedMemory],
         plan: MemoryPlan,
     ) -> None:
-        EvidenceRecommender.__init__(self, catalogue, audience, field, config)
+        EvidenceRecommender.__init__(self, catalogue, interactions, field, config)
         self._open_memory = open_memory
         self._plan, self.memory_config = plan, plan.memory
 

@@ -69,7 +69,7 @@ class VectorRag:
             task=RoutedTask(kind=TaskKind.C3, confidence=0.0, reason="questions are not routed"),
             intent=query_view(query.intent, self._context.vocabulary),
             items=_items([*chosen, *rest][:k], query, self._field),
-            near=(),
+            near_misses=(),
             relaxed=(),
             message="These are the nearest texts; nothing was held against the catalogue.",
             reflection=ReflectionRecord(rounds=0, scores=(), chosen=0),

@@ -21,14 +21,14 @@ class PulledDataset(NamedTuple):
         report: The receipt.
         domain: The domain of its items.
         items: How many items it has.
-        deeds: How many interactions with them.
+        interactions: How many interactions with them.
         waiting: How many texts have no vectors of the model yet.
     """
 
     report: ImportReport
     domain: Domain
     items: int
-    deeds: int
+    interactions: int
     waiting: int
 
 
@@ -65,10 +65,10 @@ def pull_dataset(
     with OpenWorkspace(folder, writable=True, may_read=may_read) as opened:
         if isinstance(found, CatalogueRows):
             opened.imports.import_items(found, domain, progress, embed=False)
-            report, deeds = found.report, 0
+            report, interactions = found.report, 0
         else:
             report = opened.imports.import_history(found, domain, None, progress, embed=False)
             on_history(opened, domain.name)
-            deeds = count_interactions(opened.store, domain.name, report.source)
+            interactions = count_interactions(opened.store, domain.name, report.source)
         waiting = opened.imports.prepare_vectors(domain, progress)
-    return PulledDataset(report, domain, len(found.items), deeds, waiting)
+    return PulledDataset(report, domain, len(found.items), interactions, waiting)

@@ -39,7 +39,7 @@ class QueueReport(msgspec.Struct, Record, frozen=True, kw_only=True):
         paused: Whether jobs wait until they are resumed.
         retried: How many failed jobs wait again by this call.
         calls: How often the finished jobs asked for a memory.
-        deeds: How many things users did were worked in by them.
+        events: Events of users that the finished jobs worked in; `deeds` in JSON.
         jobs: The newest rows of the queue.
     """
 
@@ -47,8 +47,13 @@ class QueueReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     paused: bool
     retried: int
     calls: int
-    deeds: int
+    events: int = msgspec.field(name="deeds")
     jobs: tuple[JobRow, ...]
+
+    @property
+    def deeds(self) -> int:
+        """The old name of `events`."""
+        return self.events
 
 
 def memory_owner(
@@ -108,13 +113,13 @@ def queue_report(store: Store, k: int, retried: int = 0) -> QueueReport:
     """Read the queue: its counts and its k newest rows."""
     from localrec.memory import job_queue
 
-    calls, deeds = job_queue.calls_of(store)
+    calls, events = job_queue.calls_of(store)
     return QueueReport(
         counts={str(state): count for state, count in job_queue.counts_of(store).items()},
         paused=job_queue.is_paused(store),
         retried=retried,
         calls=calls,
-        deeds=deeds,
+        events=events,
         jobs=tuple(job_queue.jobs_of(store, k)),
     )
 
@@ -152,7 +157,7 @@ def work_queue(
         return worker.run_pending(limit, progress)
     except KeyboardInterrupt as stop:
         raise CutShortError(
-            f"interrupted; {worker.report.deeds:,} things were worked in, the rest waits.",
+            f"interrupted; {worker.report.events:,} things were worked in, the rest waits.",
             "Go on: localrec memory run",
         ) from stop
 

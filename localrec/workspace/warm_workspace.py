@@ -55,7 +55,7 @@ class WarmWorkspace:
         self._models: Models | None = None
         self._closing = DelayedClose(hold_s, self._lock, self._release)
         self._depth = 0  # leases that are open, one inside the other
-        self._served = 0  # requests since the store was opened
+        self._request_count = 0  # requests since the store was opened
         # A store that is open when Python ends makes DuckDB complain on stderr.
         atexit.register(_close_if_alive, weakref.ref(self))
 
@@ -138,15 +138,15 @@ class WarmWorkspace:
         """Let the store go now, or in a moment; not in the middle of a request."""
         if self._depth:
             return
-        self._served += 1
-        if self._served >= REQUESTS_PER_CONNECTION:
+        self._request_count += 1
+        if self._request_count >= REQUESTS_PER_CONNECTION:
             self._release()
         else:
             self._closing.restart()
 
     def _release(self) -> None:
         self._closing.cancel()
-        self._served = 0
+        self._request_count = 0
         if self._store is not None:
             self._store.close()
 

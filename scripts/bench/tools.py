@@ -222,7 +222,7 @@ def generated(users: int) -> DomainKnowledge:
         descriptions=lambda item: f"{titles[item]}, as somebody described it.",
         collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_cooccurrence(user[by_user], item[by_user], items, counted),
+            cooccurrence=count_cooccurrence(user[by_user], item[by_user], items, counted),
             usual=domain_shares(graph.item_features, graph.matrix.likes),
             phrases=phrases_of(attributes, domain),
             rules=default_rules(DOMAIN),

@@ -182,16 +182,16 @@ def _click_through(
     reports = [one.report for one in singly]
     return QueueCost(
         known=known,
-        clicks=sum(report.deeds for report in reports),
+        clicks=sum(report.events for report in reports),
         calls=sum(report.calls for report in reports),
         written=_spread([report.written for report in reports]),
         update_ms=_spread(alone_ms[1:]),
         job_ms=_spread([one.ms for one in singly[1:]]),
         job_cpu_ms=_spread([one.cpu_ms for one in singly[1:]]),
         opening_ms=round(singly[0].ms, 1),
-        burst_clicks=burst.report.deeds,
+        burst_clicks=burst.report.events,
         burst_calls=burst.report.calls,
-        burst_ms=round(burst.ms / max(1, burst.report.deeds), 2),
+        burst_ms=round(burst.ms / max(1, burst.report.events), 2),
         load=round(os.getloadavg()[0], 1),
     )
 

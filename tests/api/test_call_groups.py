@@ -62,7 +62,7 @@ class TestMemories:
     def test_jobs_are_worked_and_versions_kept(self, desk, told):
         desk.feedback("ana", "Negroni", "like")
         assert desk.memory.jobs().counts["waiting"] == 1
-        assert desk.memory.run(use_model=False).deeds == 1
+        assert desk.memory.run(use_model=False).events == 1
         counted = desk.memory.show(user="ana")
         assert counted.to_dict() == told("memory", "show", "--user", "ana")["memory"]
         mine = desk.memory.edit("Likes it bitter.", user="ana")

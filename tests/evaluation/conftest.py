@@ -159,7 +159,7 @@ def answered(*items, task="C3", relaxed=False, target=None, ms=2.0):
         task=RoutedTask(kind=TaskKind(task), confidence=1.0, reason=""),
         intent=view,
         items=tuple(items),
-        near=(),
+        near_misses=(),
         relaxed=let_go if relaxed else (),
         message="",
         reflection=ReflectionRecord(rounds=1, scores=(), chosen=1),

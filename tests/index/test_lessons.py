@@ -54,7 +54,7 @@ class Bar:
         ]
         ingest_history(self.store, BAR, told(*rows), None)
         self.users = np.array([user_node(self.store, BAR.name, who) for who in PEOPLE])
-        self.lessons = sequential_metadata(self.store, BAR)
+        self.metadata = sequential_metadata(self.store, BAR)
 
     @property
     def catalogue(self):
@@ -72,10 +72,10 @@ class Bar:
             directions=unit_directions(attention, histories),
             users=self.users,
         )
-        lessons = msgspec.structs.replace(
-            self.lessons, seed=seed, trained_at=datetime(2024, 6, 1 + seed)
+        metadata = msgspec.structs.replace(
+            self.metadata, seed=seed, trained_at=datetime(2024, 6, 1 + seed)
         )
-        assert save_sequential(self.indexes, lessons, learnt)
+        assert save_sequential(self.indexes, metadata, learnt)
         return attention
 
     def open(self):
@@ -182,17 +182,17 @@ class TestServes:
         bar.learn()
         bar.store.execute("DELETE FROM edge WHERE source_id = ?", [int(bar.catalogue.node_ids[0])])
         bar.store.execute("DELETE FROM node WHERE node_id = ?", [int(bar.catalogue.node_ids[0])])
-        bar.lessons = sequential_metadata(bar.store, BAR)
+        bar.metadata = sequential_metadata(bar.store, BAR)
         assert bar.open() is None
 
     def test_no_store_from_before_an_import(self, bar):
-        then, now = bar.lessons, msgspec.structs.replace(bar.lessons, newest_import=0)
+        then, now = bar.metadata, msgspec.structs.replace(bar.metadata, newest_import=0)
         assert then.serves(then)
         assert now.serves(then)
         assert not then.serves(now)
 
     def test_no_other_domain(self, bar):
-        assert not bar.lessons.serves(msgspec.structs.replace(bar.lessons, domain="books"))
+        assert not bar.metadata.serves(msgspec.structs.replace(bar.metadata, domain="books"))
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,10 @@ def says(store: Store, user: str, drink: str, event: Event = Event.LIKED) -> int
 def diary(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
     """Adds each deed to what was remembered before: what is lost or doubled shows in the words."""
     with read() as store:
-        nodes = [job.user_id, *dict.fromkeys(deed.item_id for deed in job.deeds)]
+        nodes = [job.user_id, *dict.fromkeys(deed.item_id for deed in job.events)]
         before = memories_of(store, nodes)
     told = {one: [before[one].text] if one in before else [] for one in nodes}
-    for deed in job.deeds:
+    for deed in job.events:
         told[job.user_id].append(f"{deed.event} {deed.item_id}")
         told[deed.item_id].append(f"{deed.event} by {job.user_id}")
     return [

@@ -39,8 +39,8 @@ class TestAJob:
     def test_is_stored_with_what_it_is_about(self, bar):
         ana = says(bar, "ana", "negroni", Event.DISLIKED)
         job = claim(bar)
-        assert (job.user_id, job.domain, len(job.deeds)) == (ana, "cocktails", 1)
-        assert (job.deeds[0].item_id, job.deeds[0].event) == (node(bar, "negroni"), "disliked")
+        assert (job.user_id, job.domain, len(job.events)) == (ana, "cocktails", 1)
+        assert (job.events[0].item_id, job.events[0].event) == (node(bar, "negroni"), "disliked")
 
     def test_and_the_deed_are_both_stored_or_neither(self, bar):
         drink = node(bar, "negroni")
@@ -59,7 +59,7 @@ class TestAJob:
         undo_feedback(
             bar, BAR.name, "ana", then=lambda user, item: enqueue(bar, user, item, UNDONE)
         )
-        assert [(d.item_id, d.event) for d in claim(bar).deeds] == [
+        assert [(d.item_id, d.event) for d in claim(bar).events] == [
             (node(bar, "negroni"), "liked"),
             (node(bar, "negroni"), UNDONE),
         ]
@@ -73,16 +73,16 @@ class TestAJob:
         for user, drink in (("ana", "negroni"), ("bob", "gimlet"), ("ana", "mojito")):
             says(bar, user, drink)
         first, second = claim(bar), claim(bar)
-        assert [deed.job_id for deed in first.deeds] == [1, 3]
-        assert [deed.job_id for deed in second.deeds] == [2]
+        assert [deed.job_id for deed in first.events] == [1, 3]
+        assert [deed.job_id for deed in second.events] == [2]
         assert claim(bar) is None
 
     def test_is_of_bounded_size(self, bar):
         ana, drink = says(bar, "ana", "negroni"), node(bar, "negroni")
         for _ in range(BURST):
             enqueue(bar, ana, drink, Event.LIKED)
-        assert len(claim(bar).deeds) == BURST
-        assert len(claim(bar).deeds) == 1
+        assert len(claim(bar).events) == BURST
+        assert len(claim(bar).events) == 1
 
     def test_that_comes_while_another_runs_waits_for_itself(self, bar):
         says(bar, "ana", "negroni")
@@ -173,7 +173,7 @@ class TestClaims:
         of_the_dead = claim(bar)
         release_claims(bar)
         again = claim(bar)
-        assert again.deeds == of_the_dead.deeds
+        assert again.events == of_the_dead.events
         assert complete(bar, of_the_dead, []) is None
         assert complete(bar, again, []) == WriteResult()
         assert jobs_of(bar)[0].attempts == 2

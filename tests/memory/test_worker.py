@@ -50,12 +50,12 @@ class TestWorkingOff:
         seen = []
 
         def noting(job, read):
-            seen.append(len(job.deeds))
+            seen.append(len(job.events))
             return diary(job, read)
 
         report = worker(waiting, noting).run_pending()
         assert seen == [3, 1]
-        assert report == WorkReport(jobs=2, deeds=4, calls=2, written=6, waiting=0)
+        assert report == WorkReport(jobs=2, events=4, calls=2, written=6, waiting=0)
         with closing(Store.open_(waiting, read_only=True)) as store:
             assert [job.calls for job in sorted(jobs_of(store), key=lambda j: j.job_id)] == [
                 1,
@@ -90,7 +90,7 @@ class TestWorkingOff:
         assert worker(waiting).run_pending() == WorkReport(waiting=4)
         with closing(Store.open_(waiting)) as store:
             resume(store)
-        assert worker(waiting).run_pending().deeds == 4
+        assert worker(waiting).run_pending().events == 4
 
     def test_tells_its_progress_in_deeds(self, waiting):
         told = []
@@ -111,7 +111,7 @@ class TestWorkingOff:
 class TestAnUpdateThatFails:
     def test_leaves_its_job_waiting_with_the_error_and_the_others_are_worked(self, waiting):
         def not_for_ana(job, read):
-            if len(job.deeds) == 3:
+            if len(job.events) == 3:
                 raise ModelError("The model wrote no memory.")
             return diary(job, read)
 
@@ -154,7 +154,7 @@ class TestAnUpdateThatFails:
         with pytest.raises(Exception, match=r"NOT NULL|aborted"):
             worker(waiting, forged).run_pending()
         assert texts(waiting) == {}
-        assert worker(waiting).run_pending().deeds == 4
+        assert worker(waiting).run_pending().events == 4
 
 
 class TestOthers:
@@ -163,7 +163,7 @@ class TestOthers:
             Store.open_(waiting, wait_s=0).close()  # a writer gets in at once
             return diary(job, read)
 
-        assert worker(waiting, slow).run_pending().deeds == 4
+        assert worker(waiting, slow).run_pending().events == 4
 
     def test_who_work_off_jobs_already_are_named(self, waiting):
         with exclusive(waiting.with_name(LOCK)), pytest.raises(BusyError, match="working off"):
@@ -172,7 +172,7 @@ class TestOthers:
     def test_who_died_with_a_claim_leave_it_to_the_next(self, waiting):
         with closing(Store.open_(waiting)) as store:
             claim(store)
-        assert worker(waiting).run_pending().deeds == 4
+        assert worker(waiting).run_pending().events == 4
 
     def test_who_take_a_job_over_make_the_first_result_void(self, waiting):
         def overtaken(job, read):
@@ -186,14 +186,14 @@ class TestOthers:
             return diary(job, read)
 
         report = worker(waiting, overtaken).run_pending()
-        assert report.deeds == 1  # bob's; ana's were worked by the other
+        assert report.events == 1  # bob's; ana's were worked by the other
         assert texts(waiting)["ana"] == ["First."]
 
     @pytest.mark.parametrize("read_only", [True, False])
     def test_who_hold_the_store_in_another_thread_are_waited_for(self, waiting, read_only):
         holder = Store.open_(waiting, read_only=read_only)
         threading.Timer(0.5, holder.close).start()
-        assert worker(waiting).run_pending().deeds == 4
+        assert worker(waiting).run_pending().events == 4
 
 
 class TestTheThread:

@@ -62,7 +62,7 @@ def collaborative_memory(*more, vectors=VECTORS, rules=True):
     order = np.lexsort((day, user))
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(user[order], item[order], 11),
+        cooccurrence=count_cooccurrence(user[order], item[order], 11),
         usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,

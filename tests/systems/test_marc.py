@@ -141,11 +141,11 @@ def test_no_question_gets_an_answer_that_breaks_its_word(bar, question, k, syste
     catalogue = bar.catalogue
     assert [item.rank for item in answer.items] == list(range(1, len(answer.items) + 1))
     assert len(answer.items) <= k
-    shown = [item.key for item in (*answer.items, *answer.near)]
+    shown = [item.key for item in (*answer.items, *answer.near_misses)]
     assert len(shown) == len(set(shown))
     assert set(shown) <= set(catalogue.keys)
     assert answer.message or answer.items
-    for item in (*answer.items, *answer.near):
+    for item in (*answer.items, *answer.near_misses):
         assert catalogue.names[catalogue.item_index(item.key)] == item.name
         assert np.isfinite(item.score)
         assert item.evidence
@@ -158,7 +158,7 @@ def test_what_is_barred_never_comes_back_and_what_gave_way_is_said(bar, question
     answer = ask(bar, question, k)
     intent = parse_query(question, bar.vocabulary)
     catalogue = bar.catalogue
-    for item in (*answer.items, *answer.near):
+    for item in (*answer.items, *answer.near_misses):
         has = set(catalogue.attributes_of(catalogue.item_index(item.key)).tolist())
         for one in intent.constraints:
             if one.barred and not one.soft:
@@ -203,7 +203,7 @@ class TestPromises:
 
     def test_exclusions_hold_even_where_nothing_else_does(self, bar):
         answer = ask(bar, "a blue drink with cream but no vodka and no nuts", k=25)
-        shown = {item.name for item in (*answer.items, *answer.near)}
+        shown = {item.name for item in (*answer.items, *answer.near_misses)}
         assert not shown & {"White Russian", "Blue Sky", "Filbert", "Nutty"}
         assert answer.relaxed
 
@@ -224,13 +224,13 @@ class TestPromises:
 
     def test_close_calls_are_kept_apart(self, bar):
         answer = ask(bar, "a red drink in a highball glass")
-        assert answer.near
-        assert not any(item.satisfies for item in answer.near)
+        assert answer.near_misses
+        assert not any(item.satisfies for item in answer.near_misses)
 
     def test_where_everything_is_barred_it_says_so(self, bar):
         barred = "alcohol-free, without citrus and without mint"
         answer = ask(bar, barred)
-        assert answer.items == answer.near == ()
+        assert answer.items == answer.near_misses == ()
         assert "no citrus" in answer.message
         assert "no mint" in answer.message
 
@@ -305,7 +305,7 @@ class TestAblations:
         answer = ask(bar, question, 17, SYSTEMS["marc-no-graph"])
         assert names(answer) != names(ask(bar, question, 17))
         assert {item.satisfies for item in answer.items} == {True, False}
-        assert answer.relaxed == answer.near == ()
+        assert answer.relaxed == answer.near_misses == ()
 
     def test_without_reflection_there_is_one_round(self, bar):
         hard = "not a negroni, with campari"

@@ -42,7 +42,7 @@ def collective_of(user, item, *, rules=True):
     )
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(user, item, FILMS),
+        cooccurrence=count_cooccurrence(user, item, FILMS),
         usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,

@@ -98,7 +98,7 @@ def test_asked_without_a_model_it_is_the_ablation_with_the_same_items(bar):
 def test_nothing_is_routed_relaxed_or_reflected(bar):
     answer, _ = ask(bar, "[1, 2, 3]", question="like a Negroni but without gin")
     assert "router" not in answer.answered_by
-    assert (answer.near, answer.relaxed, answer.reflection.rounds) == ((), (), 0)
+    assert (answer.near_misses, answer.relaxed, answer.reflection.rounds) == ((), (), 0)
     assert (answer.intent.target, answer.intent.exclude) == (None, ())
 
 

@@ -109,7 +109,7 @@ def chosen(tavern):
     """The lists of both halves."""
     with OpenWorkspace(tavern) as workspace:
         found = open_next_choices(workspace, BAR.name, 0, silent)
-    return {half: list(found.lists(half)) for half in HALVES}
+    return {half: list(found.examples(half)) for half in HALVES}
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ class TestChoices:
                 user = int(cases.train_user[place])
                 agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), user)
             asked |= set(model.prompts)
-        lists = NextChoices(cases, known, collaborative_memory, seed=0).lists
+        lists = NextChoices(cases, known, collaborative_memory, seed=0).examples
         learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
         assert len(learnt.train) + len(learnt.validation) == LISTED * len(cases)
         assert {one.messages for one in (*learnt.train, *learnt.validation)} <= asked
@@ -186,7 +186,7 @@ class TestChoices:
             order[int(cases.user[place]), title_of(cases.positives[place][0])] = [
                 title_of(item) for item in ranked
             ]
-        lists = [one for half in HALVES for one in NextChoices(*counted, seed=0).lists(half)]
+        lists = [one for half in HALVES for one in NextChoices(*counted, seed=0).examples(half)]
         shared = [one for one in lists if one.context.facets]
         assert shared
         for right in shared:
@@ -217,7 +217,7 @@ class TestChoices:
             ),
         )
         with OpenWorkspace(tavern) as workspace:
-            lists = open_next_choices(workspace, BAR.name, 0, silent).lists("train")
+            lists = open_next_choices(workspace, BAR.name, 0, silent).examples("train")
             made = {(guest_of(one), one.candidates[0].title) for one in lists}
         (known,) = learnt
         joined = set(zip(known.user.tolist(), map(title_of, known.item.tolist()), strict=True))
@@ -259,7 +259,7 @@ class TestImaginedPeople:
             assert "People of a similar taste" not in example.messages[1].content
 
     def test_choose_what_shares_something_with_what_they_had(self, catalogue):
-        for right in islice(synthesize_users(catalogue, 0).lists("train"), 100):
+        for right in islice(synthesize_users(catalogue, 0).examples("train"), 100):
             if not right.context.instruction:
                 liked = {one.removeprefix("likes ") for one in right.wording}
                 assert liked & names_of(catalogue, right.candidates[0].title)
@@ -284,7 +284,7 @@ class TestImaginedPeople:
         )
         asking = [
             one
-            for one in islice(synthesize_users(catalogue, 0).lists("train"), 200)
+            for one in islice(synthesize_users(catalogue, 0).examples("train"), 200)
             if one.context.instruction
         ]
         assert 60 < len(asking) < 180
@@ -306,7 +306,7 @@ class TestImaginedPeople:
             "localrec.training.examples.synthetic_users.compose_questions",
             lambda *_: iter([(None, question)]),
         )
-        for right in islice(synthesize_users(catalogue, 0).lists("train"), 20):
+        for right in islice(synthesize_users(catalogue, 0).examples("train"), 20):
             assert right.context.instruction == ""
 
     def test_cannot_be_made_of_a_handful_of_items(self, tmp_path):

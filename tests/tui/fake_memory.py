@@ -151,6 +151,6 @@ class FakeMemoryService(Recorder):
         progress("working off jobs", 1, self.waiting)
         self.goes_on.wait(10)
         if request.stopped.is_set():
-            return WorkReport(calls=1, jobs=1, deeds=1, written=1, waiting=self.waiting - 1)
+            return WorkReport(calls=1, jobs=1, events=1, written=1, waiting=self.waiting - 1)
         done, self.waiting = self.waiting, 0
-        return WorkReport(calls=1, jobs=1, deeds=done, written=1)
+        return WorkReport(calls=1, jobs=1, events=done, written=1)

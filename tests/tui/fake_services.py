@@ -250,7 +250,7 @@ class FakeServices(Recorder):
                 task=RoutedTask(kind=task, confidence=0.95, reason="names components: gin"),
                 intent=_NO_VIEW,
                 items=items,
-                near=(BRAMBLE,),
+                near_misses=(BRAMBLE,),
                 relaxed=(Relaxation(constraint="container", value="coupe glass", reason="none"),),
                 message="No drink has it all. Let go: coupe glass (none).",
                 reflection=ReflectionRecord(rounds=1, scores=({"relevance": 0.5},), chosen=1),

@@ -13,22 +13,25 @@ _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
 def answer_markdown(
-    title: str, items: Sequence[RecommendedItem], near: Sequence[RecommendedItem], message: str
+    title: str,
+    items: Sequence[RecommendedItem],
+    near_misses: Sequence[RecommendedItem],
+    message: str,
 ) -> str:
     """Format an answer: the question as a heading, each item with its reason.
 
     Args:
         title: The question, or whose list it is.
         items: The items in their order.
-        near: Items that miss something.
+        near_misses: Items that miss something.
         message: What was let go; "" for nothing.
     """
     lines = [f"# {_plain(title)}", ""]
     if message:
         lines += [_plain(message), ""]
     lines += _numbered(items)
-    if near:
-        lines += ["", "Close, but missing something:", "", *_numbered(near)]
+    if near_misses:
+        lines += ["", "Close, but missing something:", "", *_numbered(near_misses)]
     return "\n".join(lines) + "\n"
 
 

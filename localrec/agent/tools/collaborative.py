@@ -39,7 +39,7 @@ def get_similar_items(tool_context: ToolContext, candidate: Candidate) -> Observ
         found, how = sequential.similar_items(item, _SIMILAR), _BY_SEQUENCE
     else:
         found, how = (
-            tool_context.reference.collaborative_memory.companions.of(item)[0][:_SIMILAR],
+            tool_context.reference.collaborative_memory.cooccurrence.of(item)[0][:_SIMILAR],
             _BY_COMPANY,
         )
     titles = tool_context.reference.titles

@@ -151,7 +151,7 @@ def _explained_answer(
     truth: StoreTruth,
     written: Mapping[str, Mapping[str, Node]],
 ) -> ExplanationRecord | None:
-    shown = msgspec.structs.replace(answer, items=answer.items[:K], near=())
+    shown = msgspec.structs.replace(answer, items=answer.items[:K], near_misses=())
     explanation = _joined_reasons(shown)
     if not explanation:
         return None

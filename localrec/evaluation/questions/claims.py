@@ -44,7 +44,7 @@ def claims_of(answer: Answer, truth: StoreTruth) -> list[Claim]:
     targets = [truth.items[key] for key in (answer.intent.target,) if key in truth.items]
     return [
         claim
-        for item in (*answer.items, *answer.near)
+        for item in (*answer.items, *answer.near_misses)
         for claim in _claims_about(item, targets, truth)
     ]
 

@@ -111,13 +111,13 @@ def check_split(parted: DataSplit) -> None:
         )
 
 
-def check_interactions(audience: InteractionMatrix, train: Interactions, place: Items) -> None:
+def check_interactions(interactions: InteractionMatrix, train: Interactions, place: Items) -> None:
     """Check that an interaction matrix holds exactly the likes of the training rows.
 
     Its people bear no names, so they are counted again by item.
 
     Args:
-        audience: What a ranker was given.
+        interactions: What a ranker was given.
         train: The training rows.
         place: The audience's index of each item, (items,).
 
@@ -125,11 +125,11 @@ def check_interactions(audience: InteractionMatrix, train: Interactions, place: 
         LeakError: it holds others.
     """
     liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
-    expected = np.zeros(len(audience.likes), dtype=np.int64)
+    expected = np.zeros(len(interactions.likes), dtype=np.int64)
     expected[place] = np.bincount(train.item[liked], minlength=train.items)
-    if (audience.likes != expected).any():
+    if (interactions.likes != expected).any():
         raise LeakError(
-            f"An audience of {len(audience.items):,} likings was not counted from the "
+            f"An audience of {len(interactions.items):,} likings was not counted from the "
             f"{int(liked.sum()):,} of the training rows.",
             "Count it with localrec.data.interaction_matrix.InteractionMatrix.from_likes.",
         )

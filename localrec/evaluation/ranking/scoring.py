@@ -124,7 +124,7 @@ def figures_of(
     values |= _of_lists(outcomes, min(_LISTED, max(ks)), facts, histories)
     users = [one.user for one in outcomes]
     figures = {name: ratio_estimate(parts_of(column, users)) for name, column in values.items()}
-    lists = _lists(outcomes, min(_LISTED, max(ks)), facts)
+    lists = _listed_items(outcomes, min(_LISTED, max(ks)), facts)
     covered = round(metrics.coverage(lists, len(facts.number)), 4)
     figures[f"coverage@{min(_LISTED, max(ks))}"] = IntervalEstimate(
         covered, None, None, len(outcomes)
@@ -207,7 +207,7 @@ def _of_lists(
     facts: ItemFacts,
     histories: Mapping[str, NDArray[np.int32]],
 ) -> dict[str, Values]:
-    lists = _lists(outcomes, k, facts)
+    lists = _listed_items(outcomes, k, facts)
     distance = metrics.attribute_distance(facts.attributes)
     wanted = metrics.genre_shares([histories[one.id] for one in outcomes], facts.genres)
     shown = metrics.genre_shares(lists, facts.genres)
@@ -218,7 +218,9 @@ def _of_lists(
     }
 
 
-def _lists(outcomes: Sequence[CaseResult], k: int, facts: ItemFacts) -> list[NDArray[np.int64]]:
+def _listed_items(
+    outcomes: Sequence[CaseResult], k: int, facts: ItemFacts
+) -> list[NDArray[np.int64]]:
     """Return the lists as item numbers; unknown items are left out."""
     return [
         np.array([facts.number[key] for key in one.top[:k] if key in facts.number], dtype=np.int64)

@@ -45,8 +45,8 @@ class NaiveBayes:
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count the likes; the seed has no effect, since nothing is drawn."""
-        self._audience = InteractionMatrix.from_likes(train, self._config.liked_from)
-        self._popularity = popularity_scores(self._audience)
+        self._interactions = InteractionMatrix.from_likes(train, self._config.liked_from)
+        self._popularity = popularity_scores(self._interactions)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); by popularity for an empty history."""
@@ -54,5 +54,5 @@ class NaiveBayes:
         for row, history in enumerate(requests.histories):
             each_once = np.array(list(dict.fromkeys(history.tolist())), dtype=np.int32)
             user_profile = UserProfile.from_history(each_once, len(self._popularity))
-            scores[row] = self._popularity + cooccurrence_scores(user_profile, self._audience)
+            scores[row] = self._popularity + cooccurrence_scores(user_profile, self._interactions)
         return scores

@@ -50,7 +50,7 @@ def _rows_of(fitted: FittedEvidence, signal: str) -> SparseRows | None:
     if isinstance(fitted, Ease):
         return fitted.liked if signal == "ease-liked" else fitted.met
     if isinstance(fitted, Cooccurrence):
-        return {"cooccurrence-wide": fitted.wide, "cooccurrence-near": fitted.near}.get(
+        return {"cooccurrence-wide": fitted.wide, "cooccurrence-near": fitted.within_window}.get(
             signal, fitted.after
         )
     return None

@@ -72,7 +72,7 @@ class NextChoices:
         self._memory_texts = knowledge.texts_of(collaborative_memory)
         self._ways = [_way(name, collaborative_memory) for name in _SYSTEMS]
 
-    def lists(self, half: Half) -> Iterator[RightList]:
+    def examples(self, half: Half) -> Iterator[RightList]:
         """List the examples of one half in random order, each way of ranking by turns."""
         users = wordings_of(np.unique(self._cases.user).tolist(), half)
         theirs = np.flatnonzero(np.isin(self._cases.user, users))

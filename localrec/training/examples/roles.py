@@ -101,8 +101,8 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
         )
 
     def sources(half: Half) -> list[Iterator[RightList]]:
-        often = [lists for one in choices if one for lists in [one.lists(half)] * _CHOSEN]
-        return [*often, *(one.lists(half) for one in users if one)]
+        often = [lists for one in choices if one for lists in [one.examples(half)] * _CHOSEN]
+        return [*often, *(one.examples(half) for one in users if one)]
 
     return reranker_examples(sources, wanted.train, wanted.validation)
 

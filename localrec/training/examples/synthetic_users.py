@@ -78,7 +78,7 @@ class SyntheticUsers:
         self._memory_texts = memory_texts_of(graph, catalogue)
         self._seed = seed
 
-    def lists(self, half: Half) -> Iterator[RightList]:
+    def examples(self, half: Half) -> Iterator[RightList]:
         """Yield examples of one half without end."""
         random_ = random.Random(f"{self._seed} {half} people")
         tastes = wordings_of(self._salient_names, half)

@@ -62,17 +62,22 @@ class Policy:
         base: Base model of the adapter.
         serving: The GGUF that writes.
         model: The base with the adapter.
-        writers: Write with what was served last.
+        rollout_workers: Write with what was served last.
     """
 
     def __init__(
-        self, folder: Path, base: Base, serving: Path, model: PeftModel, writers: RolloutWorkers
+        self,
+        folder: Path,
+        base: Base,
+        serving: Path,
+        model: PeftModel,
+        rollout_workers: RolloutWorkers,
     ) -> None:
         self._folder = folder
         self._base = base
         self._serving = serving
         self._model = model
-        self._writers = writers
+        self._rollout_workers = rollout_workers
         self._served_at = -1
 
     def serve(self, step: int) -> None:
@@ -82,9 +87,9 @@ class Policy:
         save_adapter(self._model, self._base, self._folder)
         file = self._folder / "adapter.gguf"
         # The file is replaced while no process has it open.
-        self._writers.close()
+        self._rollout_workers.close()
         write_adapter(self._folder, self._base, self._serving, file, _CARD)
-        self._writers.adopt(file)
+        self._rollout_workers.adopt(file)
         self._served_at = step
 
 
@@ -97,7 +102,7 @@ class PolicyTraining:
         serving: The GGUF that writes.
         config: Settings of the training.
         preset: How the machine is used.
-        writers: Write trajectories; closed by whoever made them.
+        rollout_workers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
         ranks: Processes that train together.
@@ -113,7 +118,7 @@ class PolicyTraining:
         serving: Path,
         config: PolicyConfig,
         preset: DevicePreset,
-        writers: RolloutWorkers,
+        rollout_workers: RolloutWorkers,
         train: RolloutCollector,
         validation: tuple[RolloutCollector, int],
         ranks: DistributedContext = SINGLE_PROCESS,
@@ -130,7 +135,7 @@ class PolicyTraining:
         self._serving = serving
         self._config = config
         self._preset = preset.with_batch(config.groups // ranks.size * config.group_size)
-        self._writers = writers
+        self._rollout_workers = rollout_workers
         self._train = train
         self._validation, self._validated = validation
 
@@ -148,7 +153,7 @@ class PolicyTraining:
         checkpoint = self._ranks.begin(self._run, steps)
         model = self._adapted(checkpoint)
         folder = self._run.path / "serving" / str(self._ranks.rank)
-        policy = Policy(folder, self._base, self._serving, model, self._writers)
+        policy = Policy(folder, self._base, self._serving, model, self._rollout_workers)
         try:
             self._learn(model, policy, checkpoint, steps, progress)
             if self._ranks.is_main:
@@ -278,7 +283,7 @@ class PolicyTraining:
         """Collect groups for some places of a step, as TRL takes them, with their figures."""
         policy.serve(step - 1)
         gathered = self._train.gather(step, slots)
-        served = [one for group in gathered.groups for one in group.served]
+        served = [one for group in gathered.groups for one in group.rollouts]
         rewards = [
             one.total if group.has_signal else None
             for group in gathered.groups

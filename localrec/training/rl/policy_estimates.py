@@ -61,7 +61,7 @@ def _load(made: PolicyRunContext) -> StepLoad:
     longest = made.preset.max_tokens
     alone = made.preset.gradient_checkpointing  # else a group's opening is computed once
     return StepLoad(
-        steps=config.steps_over(len(made.lessons.train)),
+        steps=config.steps_over(len(made.episodes.train)),
         sequences=made.trajectories,
         tokens=min(longest, (opening if alone else opening // config.group_size) + behind),
         learnt=max(1, min(longest - opening, behind)),
@@ -73,7 +73,7 @@ def _load(made: PolicyRunContext) -> StepLoad:
 
 def _opening_tokens(made: PolicyRunContext) -> int:
     """Count the tokens of a request before the model's first word."""
-    config, request = made.config, made.lessons.train.request(0)
+    config, request = made.config, made.episodes.train.request(0)
     opening = format_for(made.open_model(None)).opening(
         request.tool_context,
         TOOLS if config.tools else (),

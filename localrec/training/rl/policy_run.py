@@ -45,7 +45,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         config: Settings of the training.
-        lessons: The requests.
+        episodes: The requests.
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
@@ -53,7 +53,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     config: PolicyConfig
-    lessons: EpisodeSplit
+    episodes: EpisodeSplit
     base: Base
     serving: Path
     preset: DevicePreset
@@ -68,12 +68,12 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def data(self) -> TrainingData:
         """Describe the data, base and versions that the run is bound to."""
-        of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
+        of = (self.episodes.fingerprint, _mark(self.config.start), self.served_with)
         return TrainingData(
             fingerprint=hashlib.blake2b("\0".join(of).encode(), digest_size=16).hexdigest(),
             counts={
-                "train": len(self.lessons.train),
-                "validation": len(self.lessons.validation),
+                "train": len(self.episodes.train),
+                "validation": len(self.episodes.validation),
             },
             base=self.base.name,
             base_fingerprint=self.base.fingerprint,
@@ -138,7 +138,7 @@ def prepared(
     progress("loading the base", 0, 0)
     base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
     return PolicyRunContext(
-        config=config, lessons=lessons, base=base, serving=serving, preset=preset, ranks=ranks
+        config=config, episodes=lessons, base=base, serving=serving, preset=preset, ranks=ranks
     )
 
 
@@ -163,17 +163,19 @@ def train(
     with training_libraries():
         from localrec.training.rl.grpo_trainer import PolicyTraining
     config = made.config
-    with made.ranks.holding(run), _writers(made, open_model) as writers:
-        task, k = _task(run, made, writers, progress)
-        validated = RolloutCollector(made.lessons.validation, writers, made.base, config, config.k)
+    with made.ranks.holding(run), _open_rollout_workers(made, open_model) as rollout_workers:
+        task, k = _task(run, made, rollout_workers, progress)
+        validated = RolloutCollector(
+            made.episodes.validation, rollout_workers, made.base, config, config.k
+        )
         PolicyTraining(
             run,
             made.base,
             made.serving,
             config,
             made.preset,
-            writers,
-            RolloutCollector(task, writers, made.base, config, k),
+            rollout_workers,
+            RolloutCollector(task, rollout_workers, made.base, config, k),
             (validated, config.episodes.validation),
             made.ranks,
         ).go(config.steps_over(len(task)), progress)
@@ -202,29 +204,31 @@ def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
 
 
 @contextmanager
-def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[RolloutWorkers]:
+def _open_rollout_workers(
+    made: PolicyRunContext, open_model: OpenModel | None
+) -> Iterator[RolloutWorkers]:
     tools = TOOLS if made.config.tools else ()
-    with RolloutWorkers(open_model or made.open_model, made.workers, tools) as writers:
-        yield writers
+    with RolloutWorkers(open_model or made.open_model, made.workers, tools) as rollout_workers:
+        yield rollout_workers
 
 
 def _task(
-    run: TrainingRun, made: PolicyRunContext, writers: RolloutWorkers, progress: Progress
+    run: TrainingRun, made: PolicyRunContext, rollout_workers: RolloutWorkers, progress: Progress
 ) -> tuple[TrainingTask, int]:
     """Return the training task, and the count of numbers in an answer."""
     config = made.config
     if not isinstance(config, RefineConfig):
-        return made.lessons.train, config.k
+        return made.episodes.train, config.k
     path = run.path / "pairs.jsonl"
     if not made.ranks.is_main:
         made.ranks.wait()  # until the leader has found them
     elif not path.exists():
         progress("searching what the agent confuses", 0, 0)
-        writers.adopt(_served_start(run, made))
-    pairs = mined_pairs(made.lessons.train, writers, config, path)
+        rollout_workers.adopt(_served_start(run, made))
+    pairs = mined_pairs(made.episodes.train, rollout_workers, config, path)
     if made.ranks.is_main:
         made.ranks.wait()
-    return PairTask(made.lessons.train, pairs, config), 1
+    return PairTask(made.episodes.train, pairs, config), 1
 
 
 def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:

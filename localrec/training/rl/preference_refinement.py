@@ -48,13 +48,13 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mined_pairs(
-    task: TrainingTask, writers: RolloutWorkers, config: RefineConfig, path: Path
+    task: TrainingTask, rollout_workers: RolloutWorkers, config: RefineConfig, path: Path
 ) -> list[HardPair]:
     """Find the pairs that an agent confuses; a file keeps them, since this takes long.
 
     Args:
         task: Requests for rankings.
-        writers: Write with the adapter that is to be refined.
+        rollout_workers: Write with the adapter that is to be refined.
         config: How many requests are searched, and the seed.
         path: The file.
 
@@ -67,7 +67,7 @@ def mined_pairs(
     many = min(config.searched or len(task), len(task))
     requests = [task.request(number) for number in range(many)]
     bounds = config.bounds(config.k, 0.0)
-    ranked = writers.write([RolloutRequest(one, [config.seed], bounds) for one in requests])
+    ranked = rollout_workers.write([RolloutRequest(one, [config.seed], bounds) for one in requests])
     pairs = [
         pair
         for number, (request, [written]) in enumerate(zip(requests, ranked, strict=True))
@@ -156,15 +156,15 @@ class PairTask:
     """Both questions about each pair.
 
     Args:
-        lists: The requests that the pairs are from.
+        requests: The requests that the pairs are from.
         pairs: Confused pairs.
         config: How much is shown, and the seed of who stands first.
     """
 
     def __init__(
-        self, lists: TrainingTask, pairs: Sequence[HardPair], config: RefineConfig
+        self, requests: TrainingTask, pairs: Sequence[HardPair], config: RefineConfig
     ) -> None:
-        self._lists = lists
+        self._requests = requests
         self._pairs = pairs
         self._history = config.episodes.history
         self._seed = config.seed
@@ -172,7 +172,7 @@ class PairTask:
     @property
     def fingerprint(self) -> str:
         """Hash the requests and the pairs."""
-        digest = hashlib.blake2b(self._lists.fingerprint.encode(), digest_size=16)
+        digest = hashlib.blake2b(self._requests.fingerprint.encode(), digest_size=16)
         digest.update(msgspec.json.encode(self._pairs))
         return digest.hexdigest()
 
@@ -183,7 +183,7 @@ class PairTask:
         """The pair's positive direction, and behind it its negative one."""
         place, avoided = divmod(number, _DIRECTIONS)
         pair = self._pairs[place]
-        tool_context = self._lists.request(pair.request).tool_context
+        tool_context = self._requests.request(pair.request).tool_context
         # The chosen one stands first as often as not, and elsewhere in the other direction.
         swapped = bool(np.random.default_rng([self._seed, _SIDES, number]).integers(2))
         numbers = (pair.rival, pair.chosen) if swapped else (pair.chosen, pair.rival)

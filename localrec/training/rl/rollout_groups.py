@@ -34,13 +34,13 @@ class RolloutGroup(msgspec.Struct, frozen=True):
         number: Number of the request.
         members: What was written.
         rewards: Of each.
-        served: The tokens of each.
+        rollouts: The tokens of each.
     """
 
     number: int
     members: Sequence[Rollout]
     rewards: Sequence[Reward]
-    served: Sequence[TokenizedRollout]
+    rollouts: Sequence[TokenizedRollout]
 
     @property
     def has_signal(self) -> bool:
@@ -78,17 +78,22 @@ class RolloutCollector:
 
     Args:
         task: The requests.
-        writers: Write; with the newest adapter, which is the caller's matter.
+        rollout_workers: Write; with the newest adapter, which is the caller's matter.
         base: Its tokeniser and template.
         config: Bounds, sizes and seeds.
         k: Numbers in a ranking of this task.
     """
 
     def __init__(
-        self, task: TrainingTask, writers: RolloutWorkers, base: Base, config: PolicyConfig, k: int
+        self,
+        task: TrainingTask,
+        rollout_workers: RolloutWorkers,
+        base: Base,
+        config: PolicyConfig,
+        k: int,
     ) -> None:
         self._task = task
-        self._writers = writers
+        self._rollout_workers = rollout_workers
         self._base = base
         self._config = config
         self._k = k
@@ -163,13 +168,13 @@ class RolloutCollector:
                 number=number,
                 members=members,
                 rewards=[writing.request.score(one.trajectory) for one in members],
-                served=[
+                rollouts=[
                     tokenize_rollout(self._base, one.messages, one.trajectory.turns)
                     for one in members
                 ],
             )
             for number, writing, members in zip(
-                numbers, rollouts, self._writers.write(rollouts), strict=True
+                numbers, rollouts, self._rollout_workers.write(rollouts), strict=True
             )
         ]
 
@@ -197,7 +202,7 @@ def figures_of(groups: Sequence[RolloutGroup], k: int) -> Figures:
     """
     written = [one.trajectory for group in groups for one in group.members]
     rewards = [one for group in groups for one in group.rewards]
-    served = [one for group in groups for one in group.served]
+    served = [one for group in groups for one in group.rollouts]
     sampled = sum(one.cost.new_tokens for one in written)
     own = sum(sum(one.own) for one in served)
     faults = Counter(one.fault for one in written)

@@ -78,7 +78,7 @@ class _Material(msgspec.Struct, frozen=True):
     rows: Interactions
     item_nodes: NDArray[np.int64]  # ascending
     users: NDArray[np.int64]
-    lessons: SequentialMetadata
+    metadata: SequentialMetadata
     store_file: tuple[int, int]
 
 
@@ -113,18 +113,18 @@ def train_sequential(
         directions=np.concatenate(list(_directions(attention, material.rows, progress))),
         users=material.users,
     )
-    lessons = msgspec.structs.replace(
-        material.lessons,
+    metadata = msgspec.structs.replace(
+        material.metadata,
         settings=recommender.settings,
         seed=seed,
         trained_at=datetime.now(UTC).replace(tzinfo=None),
     )
     progress("building indexes", 0, 0)
-    _put_down(folder, material, lessons, learnt)
+    _put_down(folder, material, metadata, learnt)
     training = recommender.training
     ndcg = training.qualities[training.best_epoch - 1]
     return SequentialReport(
-        domain=lessons.domain,
+        domain=metadata.domain,
         interactions=len(material.rows),
         users=material.rows.users,
         items=material.rows.items,
@@ -164,7 +164,7 @@ def _read(opened: OpenWorkspace, name: str) -> _Material:
         rows=msgspec.structs.replace(rows, item=place[rows.item]),
         item_nodes=keyed.item_nodes[order],
         users=_nodes_of(opened.store, name, keyed.user_keys),
-        lessons=sequential_metadata(opened.store, domain),
+        metadata=sequential_metadata(opened.store, domain),
         store_file=_identity(opened.folder),
     )
 
@@ -186,7 +186,7 @@ def _directions(
 
 
 def _put_down(
-    folder: Path, material: _Material, lessons: SequentialMetadata, learnt: SequentialArtifact
+    folder: Path, material: _Material, metadata: SequentialMetadata, learnt: SequentialArtifact
 ) -> None:
     """Save the encoder while the store is open, so that no user is forgotten meanwhile.
 
@@ -194,16 +194,16 @@ def _put_down(
         BusyError: another process held the store for a minute.
     """
     with _patiently(folder) as opened:
-        store, domain = opened.store, load_domain(lessons.domain)
+        store, domain = opened.store, load_domain(metadata.domain)
         # Two forgettings may give the store its first number back, so fewer rows count as well.
-        fewer = sequential_metadata(store, domain).interactions < lessons.interactions
+        fewer = sequential_metadata(store, domain).interactions < metadata.interactions
         if fewer or _identity(folder) != material.store_file:
             raise WorkspaceError(
                 "Something was forgotten or taken back meanwhile, so nothing of it was kept.",
                 "Train again: localrec train sequential",
             )
         indexes = folder / "indexes"
-        if not save_sequential(indexes, lessons, learnt):
+        if not save_sequential(indexes, metadata, learnt):
             raise WorkspaceError(
                 f"{indexes} did not take what was learnt.",
                 "Make room on the disk, and train again.",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def accumulate_gradients(
     model: PeftModel,
-    exercises: Sequence[TokenizedExample],
+    examples: Sequence[TokenizedExample],
     most_tokens: int,
     *,
     targets: int = 0,
@@ -35,7 +35,7 @@ def accumulate_gradients(
 
     Args:
         model: With an adapter that is trained.
-        exercises: Of one step, or this process's share of them, which may be none.
+        examples: Of one step, or this process's share of them, which may be none.
         most_tokens: Of the sequences that are computed at once, padding and all.
         targets: Of the whole step; 0 where these are all.
         share: Whether a common opening may be computed once; not where layers are checkpointed,
@@ -44,49 +44,47 @@ def accumulate_gradients(
     Returns:
         The sum of the targets' losses, and how many answers are right to the last token.
     """
-    targets = targets or sum(len(one.targets) for one in exercises)
+    targets = targets or sum(len(one.targets) for one in examples)
     total, right = 0.0, 0
-    for loss, so_many in _scored_pieces(model, exercises, most_tokens, share=share):
+    for loss, so_many in _scored_pieces(model, examples, most_tokens, share=share):
         (loss / targets).backward()
         total, right = total + float(loss.detach()), right + so_many
     return total, right
 
 
 def evaluate_answers(
-    model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int
+    model: PeftModel, examples: Sequence[TokenizedExample], most_tokens: int
 ) -> tuple[float, int]:
     """Compute the same losses and answers without gradients."""
     import torch  # the model has brought it
 
     with torch.inference_mode():
-        scored = list(_scored_pieces(model, exercises, most_tokens, share=True))
+        scored = list(_scored_pieces(model, examples, most_tokens, share=True))
         return sum(float(loss) for loss, _ in scored), sum(right for _, right in scored)
 
 
 def answer_scores(
-    model: PeftModel, exercises: Sequence[TokenizedExample], opening: PrefixCache | None = None
+    model: PeftModel, examples: Sequence[TokenizedExample], opening: PrefixCache | None = None
 ) -> torch.Tensor:
     """Compute the logits that predict each token of each answer, (targets, vocabulary).
 
     Args:
         model: A network with an adapter.
-        exercises: What follows the opening in each.
+        examples: What follows the opening in each.
         opening: What all begin with.
     """
     import torch
 
     from localrec.training.base_model.prefix_cache import cache_argument
 
-    longest = max(len(one.tokens) for one in exercises)
-    tokens = torch.zeros(len(exercises), longest, dtype=torch.long)
-    for line, one in enumerate(exercises):
+    longest = max(len(one.tokens) for one in examples)
+    tokens = torch.zeros(len(examples), longest, dtype=torch.long)
+    for line, one in enumerate(examples):
         tokens[line, : len(one.tokens)] = torch.tensor(one.tokens)
-    lines = [line for line, one in enumerate(exercises) for _ in one.targets]
-    places = [place for one in exercises for place in one.places]
+    lines = [line for line, one in enumerate(examples) for _ in one.targets]
+    places = [place for one in examples for place in one.places]
     network: Any = model.get_base_model()  # its parts are declared as tensors
-    behind = (
-        {cache_argument(network): opening.before(len(exercises))} if opening is not None else {}
-    )
+    behind = {cache_argument(network): opening.before(len(examples))} if opening is not None else {}
     hidden = network.model(
         input_ids=tokens.to(model.device), use_cache=opening is not None, **behind
     ).last_hidden_state
@@ -94,10 +92,10 @@ def answer_scores(
 
 
 def _scored_pieces(
-    model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int, *, share: bool
+    model: PeftModel, examples: Sequence[TokenizedExample], most_tokens: int, *, share: bool
 ) -> Iterator[tuple[torch.Tensor, int]]:
     """Evaluate as many examples at once as fit; the prefix gets its gradient after the last."""
-    for family in group_by_prompt(exercises) if share else [exercises]:
+    for family in group_by_prompt(examples) if share else [examples]:
         opening, rests = _opened(model, family, share=share)
         for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
             yield answer_losses(answer_scores(model, piece, opening), piece)
@@ -106,33 +104,33 @@ def _scored_pieces(
 
 
 def _opened(
-    model: PeftModel, exercises: Sequence[TokenizedExample], *, share: bool
+    model: PeftModel, examples: Sequence[TokenizedExample], *, share: bool
 ) -> tuple[PrefixCache | None, Sequence[TokenizedExample]]:
     """Compute a common prefix where it is worthwhile, and return the rest of each example."""
     from localrec.training.base_model.prefix_cache import PrefixCache
 
-    length = common_prefix_length(exercises) if share else 0
+    length = common_prefix_length(examples) if share else 0
     if not length:
-        return None, exercises
-    opening = PrefixCache(model.get_base_model(), exercises[0].tokens[:length])
-    return opening, [one.behind(length) for one in exercises]
+        return None, examples
+    opening = PrefixCache(model.get_base_model(), examples[0].tokens[:length])
+    return opening, [one.behind(length) for one in examples]
 
 
 def answer_losses(
-    scores: torch.Tensor, exercises: Sequence[TokenizedExample]
+    scores: torch.Tensor, examples: Sequence[TokenizedExample]
 ) -> tuple[torch.Tensor, int]:
     """Sum the losses of the targets, and count the answers that are right to the last token.
 
     Args:
         scores: As `answer_scores` gives them.
-        exercises: The same.
+        examples: The same.
     """
     import torch
 
-    wanted = torch.tensor([token for one in exercises for token in one.targets]).to(scores.device)
+    wanted = torch.tensor([token for one in examples for token in one.targets]).to(scores.device)
     loss = torch.nn.functional.cross_entropy(scores, wanted, reduction="sum")
     right, begin = 0, 0
-    for one in exercises:
+    for one in examples:
         behind = scores[begin : begin + len(one.targets)].detach()
         predicted = _predicted_tokens(behind, one)
         right += predicted == list(one.targets)

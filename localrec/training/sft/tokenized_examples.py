@@ -95,20 +95,20 @@ def _end(base: Base) -> list[int]:
 
 
 def batches_of(
-    exercises: Sequence[TokenizedExample], size: int, seed: int, epoch: int
+    examples: Sequence[TokenizedExample], size: int, seed: int, epoch: int
 ) -> list[list[TokenizedExample]]:
     """Batch all examples by similar length, in another order each pass.
 
     Those of one prompt stay beside each other, and so mostly in one batch.
 
     Args:
-        exercises: Those of one prompt stand behind each other.
+        examples: Those of one prompt stand behind each other.
         size: Of a batch; the last may be smaller.
         seed: Of the training.
         epoch: Which pass, from 0.
     """
     random = np.random.default_rng([seed, epoch])
-    families = [list(family) for _, family in groupby(exercises, key=lambda one: one.prompt)]
+    families = [list(family) for _, family in groupby(examples, key=lambda one: one.prompt)]
     order = random.permutation(len(families)).tolist()
     pool = size * _SORTED_TOGETHER
     row: list[TokenizedExample] = []
@@ -121,46 +121,46 @@ def batches_of(
     return [batches[at] for at in random.permutation(len(batches)).tolist()]
 
 
-def group_by_prompt(exercises: Sequence[TokenizedExample]) -> list[list[TokenizedExample]]:
+def group_by_prompt(examples: Sequence[TokenizedExample]) -> list[list[TokenizedExample]]:
     """Group the examples with the same prompt; the others form one group."""
     families: dict[tuple[int, ...], list[TokenizedExample]] = {}
-    for one in exercises:
+    for one in examples:
         families.setdefault(one.prompt, []).append(one)
     alone = [family[0] for family in families.values() if len(family) == 1]
     shared = [family for family in families.values() if len(family) > 1]
     return [*shared, alone] if alone else shared
 
 
-def common_prefix_length(exercises: Sequence[TokenizedExample]) -> int:
+def common_prefix_length(examples: Sequence[TokenizedExample]) -> int:
     """Count the common prompt tokens of some examples, all but the last one at most.
 
     0 where computing them once would not spare a quarter of all tokens: a pass of its own for a few
     takes longer than it spares.
     """
-    first, last = min(one.tokens for one in exercises), max(one.tokens for one in exercises)
+    first, last = min(one.tokens for one in examples), max(one.tokens for one in examples)
     alike = next(
         (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
         min(len(first), len(last)),
     )
-    opening = min(alike, *(one.places[0] for one in exercises))
-    spared = opening * (len(exercises) - 1)
-    return opening if spared * _WORTH >= sum(len(one.tokens) for one in exercises) else 0
+    opening = min(alike, *(one.places[0] for one in examples))
+    spared = opening * (len(examples) - 1)
+    return opening if spared * _WORTH >= sum(len(one.tokens) for one in examples) else 0
 
 
 def micro_batches(
-    exercises: Sequence[TokenizedExample], most_tokens: int, opening: int = 0
+    examples: Sequence[TokenizedExample], most_tokens: int, opening: int = 0
 ) -> list[list[TokenizedExample]]:
     """Split a batch into pieces of limited padded tokens, with at least one example each.
 
     Shortest first, so that little is padded.
 
     Args:
-        exercises: Of the batch.
+        examples: Of the batch.
         most_tokens: Of a piece.
         opening: Tokens that each stands behind; they count as well, since each attends to them.
     """
     pieces: list[list[TokenizedExample]] = []
-    for one in sorted(exercises, key=lambda one: len(one.tokens)):
+    for one in sorted(examples, key=lambda one: len(one.tokens)):
         if pieces and (len(pieces[-1]) + 1) * (opening + len(one.tokens)) <= most_tokens:
             pieces[-1].append(one)
         else:

@@ -91,7 +91,7 @@ def make_reference(
         descriptions=lambda item: description,
         collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_cooccurrence(user, item, FILMS),
+            cooccurrence=count_cooccurrence(user, item, FILMS),
             usual=domain_shares(item_features, graph.matrix.likes),
             phrases=[f"films that are {name}" for name in names],
             rules=default_rules("movies"),

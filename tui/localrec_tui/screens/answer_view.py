@@ -95,8 +95,8 @@ class AnswerScreen(UserScreen):
         answered = self._answered
         title = f"For {self.app.user}" if answered is None else answered.question.text
         message = "" if answered is None else answered.answer.message
-        items = [one.item for one in shown if not one.near]
-        near = [one.item for one in shown if one.near]
+        items = [one.item for one in shown if not one.is_near_miss]
+        near = [one.item for one in shown if one.is_near_miss]
         return answer_markdown(title, items, near, message)
 
     def action_pick_task(self) -> None:
@@ -153,7 +153,7 @@ class AnswerScreen(UserScreen):
         await self.query_one(Chips).show(chips)
         self.say(answer_remarks(answer))
         results = self.query_one(Results)
-        await results.show(domain, answer.items, answer.near, answered.item_matches_by_key)
+        await results.show(domain, answer.items, answer.near_misses, answered.item_matches_by_key)
         self._tell_way()
         self._load_verdicts()
 

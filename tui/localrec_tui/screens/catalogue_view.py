@@ -167,7 +167,7 @@ class CatalogueScreen(UserScreen):
         self._similar_request = None
         listing = self.query_one(PagedTable)
         there = {line.key for line in listing.lines}
-        lines = [self._line(row, near=True) for row in message.rows if row.key not in there]
+        lines = [self._line(row, is_near_miss=True) for row in message.rows if row.key not in there]
         if len(listing.lines) == self._total:
             listing.append(lines, goes_on=False)
         self.show_status(f"{self._where()} ≈ {len(lines)} more by meaning.")
@@ -204,14 +204,14 @@ class CatalogueScreen(UserScreen):
         self._show_chosen()
         self.query_one(SidePane).look(self._view.domain)
 
-    def _line(self, row: PageRow, *, near: bool = False) -> PagedRow:
+    def _line(self, row: PageRow, *, is_near_miss: bool = False) -> PagedRow:
         told = [", ".join(row.attributes.get(kind, ())) for kind in self._layout.kinds]
-        name = f"{_NEAR}{row.name}" if near else row.name
+        name = f"{_NEAR}{row.name}" if is_near_miss else row.name
         return PagedRow(
             key=row.key,
             name=row.name,
             cells=(name, *told, self.said_of(row.key).removeprefix("you ")),
-            place=None if near else row.place,
+            place=None if is_near_miss else row.place,
         )
 
     def said_of(self, key: str) -> str:

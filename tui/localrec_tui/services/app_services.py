@@ -317,7 +317,9 @@ def _answered_by_plugin(
         answer=msgspec.structs.replace(answer, model_saw=tuple(calls)),
         intent=intent,
         domain=context.domain.name,
-        item_matches_by_key=item_matches((*answer.items, *answer.near), intent, context.catalogue),
+        item_matches_by_key=item_matches(
+            (*answer.items, *answer.near_misses), intent, context.catalogue
+        ),
     )
 
 
@@ -352,7 +354,9 @@ def _answered(
         answer=answer,
         intent=intent,
         domain=context.domain.name,
-        item_matches_by_key=item_matches((*answer.items, *answer.near), intent, context.catalogue),
+        item_matches_by_key=item_matches(
+            (*answer.items, *answer.near_misses), intent, context.catalogue
+        ),
         excluded_names=_excluded_names(intent, context.catalogue),
     )
 

@@ -179,7 +179,7 @@ class MemoryService:
 
     def neighbours(self, user: str, domain: str) -> tuple[NeighbourScore, ...]:
         """Return the users and items near a user's taste."""
-        return self._read(lambda store: _near(store, self._update_context(domain), user))
+        return self._read(lambda store: _neighbours_of(store, self._update_context(domain), user))
 
     def rules(self, domain: str) -> RulesText:
         """Return the rules of a domain."""
@@ -301,11 +301,11 @@ class MemoryService:
             )
         return self._update_contexts[domain]
 
-    def _write(self, deed: Callable[[Store], _Made]) -> _Made:
+    def _write(self, change: Callable[[Store], _Made]) -> _Made:
         from localrec.graph.journal import open_settled
 
         with self._writing(), open_settled(self._folder, read_only=False) as store:
-            return deed(store)
+            return change(store)
 
     def _open(self, *, read_only: bool) -> Store:
         """The store at its turn, which lasts until it is closed."""
@@ -393,7 +393,7 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Me
     )
 
 
-def _near(store: Store, kept: UpdateContextCache, user: str) -> tuple[NeighbourScore, ...]:
+def _neighbours_of(store: Store, kept: UpdateContextCache, user: str) -> tuple[NeighbourScore, ...]:
     import numpy as np
 
     from localrec.memory.curation import curate

@@ -152,7 +152,7 @@ class ItemPane(VerticalScroll):
         badges = match_badges(shown.match, shown.item.missing)
         if own:
             badges.insert(0, badge("said", own))
-        if shown.near:
+        if shown.is_near_miss:
             badges.append(badge("plain", "close, but misses something"))
         elif shown.item.rank and not shown.item.satisfies:
             badges.append(badge("plain", "not all you asked for"))

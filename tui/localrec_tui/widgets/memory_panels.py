@@ -142,7 +142,7 @@ class NeighboursPanel(Vertical):
     def _show(self, message: str, found: tuple[NeighbourScore, ...]) -> None:
         self.query_one(Static).update(message)
         top = max((one.score for one in found), default=1.0)
-        fill_table(self.query_one(DataTable), (_near(one, top) for one in found))
+        fill_table(self.query_one(DataTable), (_neighbour_cells(one, top) for one in found))
 
 
 class RulesPanel(VerticalScroll):
@@ -236,7 +236,7 @@ def _marked(before: str, after: str) -> Iterator[Content]:
         yield Content("\n")
 
 
-def _near(one: NeighbourScore, top: float) -> tuple[str, ...]:
+def _neighbour_cells(one: NeighbourScore, top: float) -> tuple[str, ...]:
     return (
         one.name,
         "person" if one.is_user else "item",

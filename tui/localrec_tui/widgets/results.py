@@ -106,7 +106,7 @@ class Results(Horizontal):
         self,
         domain: str,
         items: tuple[RecommendedItem, ...],
-        near: tuple[RecommendedItem, ...] = (),
+        near_misses: tuple[RecommendedItem, ...] = (),
         item_matches_by_key: Mapping[str, ItemMatch] | None = None,
     ) -> None:
         """Show a list; the user's feedback stays with its item."""
@@ -119,10 +119,10 @@ class Results(Horizontal):
                 ShownItem(
                     item=item,
                     match=known.get(item.key, NOTHING_MATCHED),
-                    near=place >= len(items),
+                    is_near_miss=place >= len(items),
                     verdict=told.get(item.key, ""),
                 )
-                for place, item in enumerate((*items, *near))
+                for place, item in enumerate((*items, *near_misses))
             ]
         )
 
@@ -211,7 +211,7 @@ class Results(Horizontal):
         """Sort by a column, numbers with the best first; close calls stay behind."""
         self._sorted_by = column
         head, sorts_by, _ = COLUMNS[column]
-        await self._set(sorted(self._shown, key=lambda one: (one.near, sorts_by(one))))
+        await self._set(sorted(self._shown, key=lambda one: (one.is_near_miss, sorts_by(one))))
         self.notify(f"Sorted by {head.lower() or 'rank'}.", timeout=2)
 
     @on(DataTable.HeaderSelected)
@@ -263,7 +263,7 @@ class Results(Horizontal):
         row = table.cursor_row
         has_row = 0 <= row < len(self._shown)
         self.query_one(ItemPane).show(self._shown[row] if has_row else None, self._domain)
-        close = sum(one.near for one in self._shown)
+        close = sum(one.is_near_miss for one in self._shown)
         counted = f"{len(self._shown) - close} in the answer"
         table.border_title = f"{counted}, {close} close" if close else counted
         if not self._shown:

@@ -30,12 +30,12 @@ FEEDBACK_KEYS: list[BindingType] = [
 class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the list: the item, the constraints it meets, and the user's feedback.
 
-    `near` marks a close call, that misses something.
+    `is_near_miss` marks a close call, that misses something.
     """
 
     item: RecommendedItem
     match: ItemMatch = NOTHING_MATCHED
-    near: bool = False
+    is_near_miss: bool = False
     verdict: str = ""
 
 
@@ -52,7 +52,7 @@ def card_text(one: ShownItem, width: int = 0) -> Content:
         width: Cells of a line; what is longer goes on below its own beginning. 0: not known yet.
     """
     item = one.item
-    mark = "close, but misses something" if one.near else _fits(one)
+    mark = "close, but misses something" if one.is_near_miss else _fits(one)
     head = Content.assemble(
         (f"{item.rank:>2}  ", "dim"),
         (item.name, "bold"),
@@ -89,7 +89,11 @@ def _meets(one: ShownItem) -> str:
 
 
 COLUMNS: tuple[Column, ...] = (
-    ("#", lambda one: one.item.rank, lambda one: "close" if one.near else str(one.item.rank)),
+    (
+        "#",
+        lambda one: one.item.rank,
+        lambda one: "close" if one.is_near_miss else str(one.item.rank),
+    ),
     ("Name", lambda one: one.item.name.casefold(), lambda one: one.item.name),
     ("Meets", lambda one: -_met(one), _meets),
     ("You", lambda one: one.verdict, lambda one: one.verdict.removeprefix("you ")),

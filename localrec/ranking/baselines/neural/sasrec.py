@@ -119,8 +119,8 @@ class TransformerBlock(nn.Module):
         parted = self.projections(states).view(batch, width, 3, self._heads, -1)
         queries, keys, values = parted.permute(2, 0, 3, 1, 4)  # each (b, heads, t, size / heads)
         # By hand: torch's own attention takes a slower road when the bias is to be learnt.
-        nearness = queries @ (keys * keys.shape[-1] ** -0.5).transpose(-1, -2)
-        weights = (nearness + between).softmax(dim=-1)
+        attention = queries @ (keys * keys.shape[-1] ** -0.5).transpose(-1, -2)
+        weights = (attention + between).softmax(dim=-1)
         joined = (weights @ values).transpose(1, 2).reshape(batch, width, size)
         update: Tensor = self.gathered(joined)
         return update

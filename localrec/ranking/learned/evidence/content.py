@@ -77,10 +77,10 @@ class Texts(msgspec.Struct, frozen=True):
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
         """Count the texts nearer to the source's than the item's, and all other texts."""
-        nearness = self.vectors @ self.vectors[source]
-        nearness[source] = -np.inf
+        similarities = self.vectors @ self.vectors[source]
+        similarities[source] = -np.inf
         others = int(self.vectors.any(axis=1).sum()) - 1
-        return int((nearness > nearness[item]).sum()), others
+        return int((similarities > similarities[item]).sum()), others
 
 
 def fit_attributes(context: FitContext) -> Attributes | None:

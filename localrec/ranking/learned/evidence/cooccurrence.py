@@ -65,7 +65,7 @@ class Cooccurrence(msgspec.Struct, frozen=True):
 
     Args:
         wide: Within many steps.
-        near: Within few.
+        within_window: Within few.
         after: From an item to what comes after it.
         mean_rating: Of the store, NaN where nothing was rated.
     """
@@ -73,7 +73,7 @@ class Cooccurrence(msgspec.Struct, frozen=True):
     kind: ClassVar[str] = "cooccurrence"
 
     wide: SparseRows
-    near: SparseRows
+    within_window: SparseRows
     after: SparseRows
     mean_rating: float
 
@@ -82,7 +82,7 @@ class Cooccurrence(msgspec.Struct, frozen=True):
         pairs."""
         newest = histories.newest(NEWEST)
         signals: Signals = {}
-        matrices = (self.wide, self.near, self.after)
+        matrices = (self.wide, self.within_window, self.after)
         for (name, window), rows in zip(WINDOWS.items(), matrices, strict=True):
             weights = history_weights(newest, window.fade, self.mean_rating)
             signals[name] = np.sqrt(add_rows(rows, newest, weights))

@@ -68,15 +68,15 @@ class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
     def signals(self, histories: Histories) -> Signals:
         """Compute the nearness of items and the votes of curated users, (b, items) each."""
         size = len(self.first_user) - 1
-        nearness = np.zeros((len(histories), size), dtype=np.float32)
+        similarities = np.zeros((len(histories), size), dtype=np.float32)
         votes = np.zeros((len(histories), size), dtype=np.float32)
         rules = shipped_rules(_RULES)
         for row in range(len(histories)):
             found = self._neighbours(histories.take([row]))
             near = ~found.is_user
-            nearness[row, found.index[near]] = found.edge_weight[near]
+            similarities[row, found.index[near]] = found.edge_weight[near]
             votes[row] = vote_evidence(curate(found, rules), self._graph)
-        return {"memory-items": nearness, "memory-votes": votes}
+        return {"memory-items": similarities, "memory-votes": votes}
 
     def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
         """Count how many users of a history's neighbourhood met an item, and all of them."""

@@ -132,11 +132,11 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
         """Compute the votes for items that the nearest users met, and liked, (2, items)."""
-        users, nearness = self._nearest(items, weights, own)
+        users, similarities = self._nearest(items, weights, own)
         if not len(users):
             return np.zeros((2, self.items), dtype=np.float32)
         starts, lengths = self.first_item[users], np.diff(self.first_item)[users]
-        votes = np.repeat((nearness / nearness.max()) ** _SHARPNESS, lengths)
+        votes = np.repeat((similarities / similarities.max()) ** _SHARPNESS, lengths)
         rows = flat_ranges(starts, lengths)
         met = np.bincount(self.item[rows], votes, self.items)
         liked = np.bincount(self.item[rows], votes * self.liked[rows], self.items)
@@ -153,11 +153,11 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         if own != NO_USER:
             tally[own] = 0.0
         found = np.flatnonzero(tally)
-        nearness = tally[found] / np.sqrt(np.diff(self.first_item)[found])
+        similarities = tally[found] / np.sqrt(np.diff(self.first_item)[found])
         if len(found) > VOTERS:
-            best = np.argpartition(-nearness, VOTERS - 1)[:VOTERS]
-            found, nearness = found[best], nearness[best]
-        return found, nearness.astype(np.float32)
+            best = np.argpartition(-similarities, VOTERS - 1)[:VOTERS]
+            found, similarities = found[best], similarities[best]
+        return found, similarities.astype(np.float32)
 
 
 def fit_user_knn(context: FitContext) -> UserNeighbours:

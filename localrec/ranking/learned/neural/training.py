@@ -188,8 +188,8 @@ class _Block(nn.Module):
         )
         distance = torch.arange(width)[:, None] - torch.arange(width)
         between = self.distances[:, distance.clamp(min=0)].masked_fill(distance < 0, -torch.inf)
-        nearness = queries @ keys.transpose(2, 3) * (size // heads) ** -0.5 + between
-        joined = (nearness.softmax(dim=-1) @ values).transpose(1, 2).reshape(batch, width, size)
+        attention = queries @ keys.transpose(2, 3) * (size // heads) ** -0.5 + between
+        joined = (attention.softmax(dim=-1) @ values).transpose(1, 2).reshape(batch, width, size)
         gathered: Tensor = self.linears[3](joined)
         return gathered
 
