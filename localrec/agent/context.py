@@ -45,8 +45,8 @@ def build_domain_knowledge(
     """
     own = np.arange(len(catalogue), dtype=np.int32) if places is None else places
     titles = [catalogue.names[place] for place in own.tolist()]
-    barred = np.zeros(len(catalogue.attributes), dtype=bool)
-    barred[list(catalogue.staples)] = True
+    is_staple = np.zeros(len(catalogue.attributes), dtype=bool)
+    is_staple[list(catalogue.staples)] = True
     names = [unquoted(one.name) for one in catalogue.attributes]
     return DomainKnowledge(
         domain=catalogue.domain,
@@ -57,7 +57,7 @@ def build_domain_knowledge(
         descriptions=_descriptions(catalogue, own),
         collaborative_memory=collaborative_memory,
         memory_texts=MemoryTexts(
-            collaborative_memory.graph, names, list(map(title_text, titles)), barred
+            collaborative_memory.graph, names, list(map(title_text, titles)), is_staple
         ),
         sequential=sequential,
         path=_paths(catalogue, own),

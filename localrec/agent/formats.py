@@ -61,7 +61,7 @@ class TurnFormat(Protocol):
         """The text behind the last number of a ranking."""
         ...
 
-    def opening(
+    def initial_prompt(
         self, tool_context: ToolContext, tools: Sequence[Tool], *, budget: int, k: int, history: int
     ) -> tuple[Message, ...]:
         """Return the first messages: the system's, shared by many requests, and the user's.
@@ -131,7 +131,7 @@ class _Plain:
     _argument = re.compile(r'"([^"]*)"|([^\s",()]+)')
     _arguments = re.compile(rf"(?:(?:{_argument.pattern})(?:, ?(?!$)|$))*")
 
-    def opening(
+    def initial_prompt(
         self, tool_context: ToolContext, tools: Sequence[Tool], *, budget: int, k: int, history: int
     ) -> tuple[Message, ...]:
         ranking = (
@@ -148,7 +148,7 @@ class _Plain:
             )
         else:
             how = "Write two lines, a thought and "
-        return _opening(tool_context, f"{how}{ranking}", k, history)
+        return _initial_prompt(tool_context, f"{how}{ranking}", k, history)
 
     def turn_grammar(self, tools: Sequence[Tool], candidates: int, thought: int) -> str:
         calls = [_sequence(f"{tool.name}(", tool.parameters, _bare, ")") for tool in tools]
@@ -200,7 +200,7 @@ class _Native:
         re.DOTALL,
     )
 
-    def opening(
+    def initial_prompt(
         self, tool_context: ToolContext, tools: Sequence[Tool], *, budget: int, k: int, history: int
     ) -> tuple[Message, ...]:
         ranking = (
@@ -208,7 +208,7 @@ class _Native:
             "this form:\n<answer>\\boxed{[number, number, ...]}</answer>"
         )
         if not tools:
-            return _opening(
+            return _initial_prompt(
                 tool_context, f"Write one sentence of reasons, then {ranking}", k, history
             )
         schemas = "\n".join(
@@ -224,7 +224,7 @@ class _Native:
             '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n'
             "</tool_call>\n\nTo end, write one sentence of reasons, then "
         )
-        return _opening(tool_context, f"{how}{ranking}", k, history)
+        return _initial_prompt(tool_context, f"{how}{ranking}", k, history)
 
     def turn_grammar(self, tools: Sequence[Tool], candidates: int, thought: int) -> str:
         acts = [
@@ -270,7 +270,9 @@ PLAIN: TurnFormat = _Plain()
 NATIVE: TurnFormat = _Native()
 
 
-def _opening(tool_context: ToolContext, how: str, k: int, history: int) -> tuple[Message, ...]:
+def _initial_prompt(
+    tool_context: ToolContext, how: str, k: int, history: int
+) -> tuple[Message, ...]:
     return (
         Message("system", f"{goal_text(tool_context, k)}\n\n{how}"),
         Message("user", request_text(tool_context, k, history)),

@@ -86,8 +86,10 @@ def run_scripted(
 
 def conversation(trajectory: Trajectory) -> tuple[Message, ...]:
     """Rebuild the messages of a trajectory: its opening, then turns and observations."""
-    opening = [msgspec.convert({"role": r, "content": c}, Message) for r, c in trajectory.opening]
-    return (*opening, *(_message(at, turn) for at, turn in enumerate(trajectory.turns)))
+    initial_prompt = [
+        msgspec.convert({"role": r, "content": c}, Message) for r, c in trajectory.initial_prompt
+    ]
+    return (*initial_prompt, *(_message(at, turn) for at, turn in enumerate(trajectory.turns)))
 
 
 class _InvalidError(Exception):
@@ -120,7 +122,7 @@ class _Run:
         self._candidates = len(tool_context.candidates)
         self._k = min(config.k, self._candidates)
         self._dialect = format_for(model)
-        self._opening = self._dialect.opening(
+        self._initial_prompt = self._dialect.initial_prompt(
             tool_context, tools, budget=config.budget, k=self._k, history=config.history
         )
         self._turns: list[AgentTurn] = []
@@ -171,7 +173,9 @@ class _Run:
             model=self._model.name,
             dialect=self._dialect.name,
             seed=self._seed,
-            opening=tuple((message.role, message.content) for message in self._opening),
+            initial_prompt=tuple(
+                (message.role, message.content) for message in self._initial_prompt
+            ),
             steps=tuple(self._steps),
             turns=tuple(self._turns),
             ranking=ranking,
@@ -233,7 +237,10 @@ class _Run:
         """Let the model continue its turn; return the new text."""
         try:
             reply = self._model.generate(
-                [*self._opening, *(_message(at, turn) for at, turn in enumerate(self._turns))],
+                [
+                    *self._initial_prompt,
+                    *(_message(at, turn) for at, turn in enumerate(self._turns)),
+                ],
                 grammar=grammar,
                 max_tokens=most,
                 temperature=self._config.temperature,

@@ -87,7 +87,7 @@ class ToolFusion:
             model="",
             dialect="",
             seed=seed,
-            opening=(),
+            initial_prompt=(),
             steps=tuple(steps),
             ranking=tuple((order + 1).tolist()),
             ms=1000 * (time.perf_counter() - begun),

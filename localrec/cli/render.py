@@ -135,7 +135,7 @@ def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
     out.print(Text(f"{item.rank:>2}  ", "dim").append(item.name, "bold green").append(mark))
     if item.reason:
         _print_indented(out, Text(item.reason))
-    parts = [_part(edge) for edge in item.evidence if edge.source == item.name and edge.value]
+    parts = [_edge_text(edge) for edge in item.evidence if edge.source == item.name and edge.value]
     for line in _lines_of(list(dict.fromkeys(parts)), out.width - _INDENT):
         _print_indented(out, Text(line, style="dim"))
     if item.missing:
@@ -148,7 +148,7 @@ def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
     out.print()
 
 
-def _part(edge: Evidence) -> str:
+def _edge_text(edge: Evidence) -> str:
     return f"{edge.target} {edge.value}"
 
 

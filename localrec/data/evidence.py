@@ -12,7 +12,7 @@ class Fact(msgspec.Struct, frozen=True):
 
     text: str
     evidence: tuple[Evidence, ...]
-    leads: bool = True  # answers the question itself, rather than giving background
+    is_direct: bool = True  # answers the question itself, rather than giving background
 
 
 def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:

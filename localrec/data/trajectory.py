@@ -68,7 +68,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
         model: Whose words they are; "" where nobody was asked.
         dialect: How turns were written.
         seed: Of what was drawn.
-        opening: The messages before the model's first word, as (role, text).
+        initial_prompt: The messages before the first turn, as (role, text); `opening` in JSON.
         steps: In order.
         turns: What was written and observed, in order.
         ranking: Numbers of candidates, from 1, best first; None of an invalid trajectory.
@@ -81,7 +81,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     dialect: str
     seed: int
-    opening: tuple[tuple[str, str], ...]
+    initial_prompt: tuple[tuple[str, str], ...] = msgspec.field(name="opening")
     steps: tuple[AgentStep, ...]
     turns: tuple[AgentTurn, ...] = ()
     ranking: tuple[int, ...] | None

@@ -281,9 +281,9 @@ def _versions() -> dict[str, str]:
     return current_origin("", ()).versions
 
 
-def _work_off(parcels: list[Any], chunk: Any) -> Any:
+def _work_off(packed: list[Any], chunk: Any) -> Any:
     """Process one chunk (runs in a worker)."""
-    return _fetched(parcels[0])(chunk)
+    return _fetched(packed[0])(chunk)
 
 
 @lru_cache(maxsize=1)  # a worker meets the same parcel with every chunk of a system

@@ -246,14 +246,14 @@ def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None
     main = _main_metric(list(believed[0].metrics))
     best = leading.best if leading else believed[0].name
     [figure] = [one.metrics[main] for one in believed if one.name == best]
-    opening = f"{best} has the highest {main}, {with_interval(figure, 4)}."
+    sentence = f"{best} has the highest {main}, {with_interval(figure, 4)}."
     if len(believed) == 1:
-        return opening
+        return sentence
     if leading is None:
-        return f"{opening} Nobody was compared with it: the cases are not all here."
+        return f"{sentence} Nobody was compared with it: the cases are not all here."
     if leading.level:
-        return f"{opening} Not separable from it, case by case: {', '.join(leading.level)}."
-    return f"{opening} All others are worse, case by case."
+        return f"{sentence} Not separable from it, case by case: {', '.join(leading.level)}."
+    return f"{sentence} All others are worse, case by case."
 
 
 def _against_best(leading: LeaderComparison | None, paired_over: str) -> tuple[Block, ...]:

@@ -49,7 +49,7 @@ def question_facts(
     facts.extend(_facts_of_numbers(query, item))
     if pool.allowed[item]:
         facts.extend(_fact_of_absence(query, subgraph))
-    facts += _facts_beyond(query, subgraph, leads=not facts)
+    facts += _facts_beyond(query, subgraph, is_direct=not facts)
     return facts
 
 
@@ -59,10 +59,10 @@ def example_index(query: SearchQuery) -> int | None:
     return query.catalogue.item_index(target) if target else None
 
 
-def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
+def _by_kind(constraints: Sequence[Constraint]) -> list[Constraint]:
     """Join constraints by kind, so that each kind makes one statement."""
     keys: dict[str, list[str]] = {}
-    for wish in wishes:
+    for wish in constraints:
         keys.setdefault(wish.kind, []).extend(wish.any_of)
     return [Constraint(kind=kind, any_of=tuple(found)) for kind, found in keys.items()]
 
@@ -177,7 +177,7 @@ def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
 
 
-def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) -> list[Fact]:
+def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, is_direct: bool) -> list[Fact]:
     """List attributes beyond the question: the item's components, else its maker and kinds."""
     domain = query.catalogue.domain
     component = domain.kind_of("component")
@@ -188,7 +188,7 @@ def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) ->
         if links:
             edges = tuple(subgraph.edge(link) for link in links)
             names = [_as_said(domain, kind, link.as_written) for link in links]
-            facts.append(Fact(_stated(domain, kind, names), edges, leads=leads))
+            facts.append(Fact(_stated(domain, kind, names), edges, is_direct=is_direct))
     return facts[:_BEYOND]
 
 

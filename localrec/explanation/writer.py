@@ -53,7 +53,7 @@ class TemplateWriter:
         told = [
             fact.text
             for fact in facts
-            if fact.leads and is_grounded(fact.text, fact.evidence, intent, vocabulary)
+            if fact.is_direct and is_grounded(fact.text, fact.evidence, intent, vocabulary)
         ]
         return f"{name} {_joined(told[:_MOST_FACTS])}." if told else ""
 
@@ -115,16 +115,16 @@ class ModelWriter:
 
         A model that fails is not asked again; `failed` says why.
         """
-        leading = [fact for fact in facts if fact.leads][:_MOST_FACTS]
+        direct = [fact for fact in facts if fact.is_direct][:_MOST_FACTS]
         sentence = ""
         if not self.failed:
             try:
-                sentence = self._ask(name, leading, vocabulary.domain)
+                sentence = self._ask(name, direct, vocabulary.domain)
             except ContextError:
                 pass  # of this item alone: its facts are longer than the prompt may be
             except ModelError as error:
                 self.failed = error.message
-        if name in sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):
+        if name in sentence and is_grounded(sentence, evidence_of(direct), intent, vocabulary):
             return sentence
         self.dropped += 1
         return self._template.write(name, facts, intent, vocabulary)

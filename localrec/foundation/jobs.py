@@ -99,11 +99,11 @@ class CommandJob:
         """Whether the process has not ended yet."""
         return self._process.poll() is None
 
-    def follow(self, heard: Callable[[ProgressMessage], None]) -> tuple[Any, ...]:
+    def follow(self, on_progress: Callable[[ProgressMessage], None]) -> tuple[Any, ...]:
         """Wait for the end; returns the JSON documents that the command printed.
 
         Args:
-            heard: Told each step, in this thread.
+            on_progress: Told each step, in this thread.
 
         Raises:
             UsageError, BusyError, CutShortError, LocalrecError: the command failed, was stopped or
@@ -113,7 +113,7 @@ class CommandJob:
         for line in self._process.stderr:
             step = parse_progress(line)
             if step is not None:
-                heard(step)
+                on_progress(step)
             elif told := line.decode("utf-8", "replace").strip():
                 self._notes = [*self._notes, told][-_NOTES_KEPT:]
         code = self._process.wait()

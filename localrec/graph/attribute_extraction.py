@@ -29,7 +29,7 @@ class _Tables(NamedTuple):
     """The names of all kinds, and the nouns that say whose look is described."""
 
     names: PhraseTable[_Name]
-    things: PhraseTable[_Name]  # only what one can touch: components, garnishes, containers
+    tangible: PhraseTable[_Name]  # only what one can touch: components, garnishes, containers
     about: frozenset[str]
     aside: frozenset[str]
     elsewhere: frozenset[str]
@@ -134,7 +134,7 @@ def _speaks_of_something_else(
             return False
         if words[position] in tables.aside:
             return True
-        named = tables.things.longest_at(words, position) if position == match.last else None
+        named = tables.tangible.longest_at(words, position) if position == match.last else None
         if named is not None and not tables.about & set(words[named.first : named.last + 1]):
             return True
     return False
@@ -143,7 +143,7 @@ def _speaks_of_something_else(
 @lru_cache(maxsize=64)
 def _tables_of(domain: Domain, kind: str) -> _Tables:
     names: PhraseTable[_Name] = PhraseTable()
-    things: PhraseTable[_Name] = PhraseTable()
+    tangible: PhraseTable[_Name] = PhraseTable()
     nouns = {roots(word) for word in domain.item_words}
     for owner, spec in domain.attributes.items():
         for spelling, concept in _spellings(domain, owner):
@@ -151,11 +151,11 @@ def _tables_of(domain: Domain, kind: str) -> _Tables:
             if spec.role != "category" and roots(spelling)[-1:] not in nouns:
                 names.add(spelling, (owner, concept))
                 if spec.role in ("component", "garnish", "container"):
-                    things.add(spelling, (owner, concept))
+                    tangible.add(spelling, (owner, concept))
     own = domain.attributes[kind]
     return _Tables(
         names=names,
-        things=things,
+        tangible=tangible,
         about=_roots_of((*own.about, *domain.item_words)),
         aside=_roots_of(own.aside),
         elsewhere=_roots_of(own.elsewhere),

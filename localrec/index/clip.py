@@ -86,10 +86,10 @@ class ClipPair:
         tokens = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
         return self._text.run(tokens, self._pad)
 
-    def _in_batches(self, things: Sequence[Any], run: Any) -> Vectors:
-        vectors = np.zeros((len(things), self.size), dtype=np.float32)
-        for start in range(0, len(things), _BATCH):
-            batch = things[start : start + _BATCH]
+    def _in_batches(self, inputs: Sequence[Any], run: Any) -> Vectors:
+        vectors = np.zeros((len(inputs), self.size), dtype=np.float32)
+        for start in range(0, len(inputs), _BATCH):
+            batch = inputs[start : start + _BATCH]
             vectors[start : start + len(batch)] = run(batch)
         return unit_rows(vectors)
 

@@ -48,8 +48,8 @@ class SasRecLayer(msgspec.Struct, frozen=True):
         inner = np.maximum(self._times(_normed(asking, self.norms[1]), 4), 0.0)
         return asking + self._times(inner, 5)
 
-    def _attend(self, states: Floats, asking: int) -> Floats:
-        """What the newest `asking` places gather from those before them, (b, asking, size)."""
+    def _attend(self, states: Floats, newest: int) -> Floats:
+        """What the newest `newest` places gather from those before them, (b, asking, size)."""
         batch, width, size = states.shape
         heads = len(self.distances)
         normed = _normed(states, self.norms[0])
@@ -57,12 +57,12 @@ class SasRecLayer(msgspec.Struct, frozen=True):
         def parted(square: int, rows: Floats) -> Floats:
             return self._times(rows, square).reshape(batch, -1, heads, size // heads).swapaxes(1, 2)
 
-        queries = parted(0, normed[:, width - asking :])
+        queries = parted(0, normed[:, width - newest :])
         keys, values = parted(1, normed), parted(2, normed)
         queries *= np.float32((size // heads) ** -0.5)
         attention = queries @ keys.swapaxes(2, 3)  # (b, heads, asking, t)
-        weights = _softmax(attention + self._between(width)[:, width - asking :])
-        joined = (weights @ values).swapaxes(1, 2).reshape(batch, asking, size)
+        weights = _softmax(attention + self._between(width)[:, width - newest :])
+        joined = (weights @ values).swapaxes(1, 2).reshape(batch, newest, size)
         return self._times(joined, 3)
 
     def _between(self, width: int) -> Floats:

@@ -87,7 +87,7 @@ class ChatTemplate:
         """
         if not messages:
             raise ModelError("A prompt needs at least one message.")
-        between = _without_open_thought(self._render_between(messages, opening=True))
+        between = _without_open_thought(self._render_between(messages, add_generation_prompt=True))
         pieces = [Piece(between[0], trusted=True)]
         for message, template_text in zip(messages, between[1:], strict=True):
             pieces.append(Piece(message.content, trusted=False))
@@ -102,39 +102,47 @@ class ChatTemplate:
         """
         question = Message("user", "?")
         try:
-            asked = _without_open_thought(self._render_between([question], opening=True))[1]
-            history = self._render_between([question, Message("assistant", "!")], opening=False)[1]
+            asked = _without_open_thought(
+                self._render_between([question], add_generation_prompt=True)
+            )[1]
+            history = self._render_between(
+                [question, Message("assistant", "!")], add_generation_prompt=False
+            )[1]
         except ModelError:  # a template that takes no answer as history implies nothing
             return ""
         return " " if history == asked + " " else ""
 
-    def _render_between(self, messages: Sequence[Message], *, opening: bool) -> list[str]:
+    def _render_between(
+        self, messages: Sequence[Message], *, add_generation_prompt: bool
+    ) -> list[str]:
         """Template text before, between and behind the contents: one more than messages."""
         marks = [f"\ue000{number}\ue001" for number in range(len(messages))]
         roles = [message.role for message in messages]
         plain = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
         try:
-            return _cut(self._render_text(plain, opening), marks)
+            return _cut(self._render_text(plain, add_generation_prompt), marks)
         except ModelError:
             if roles[:2] == ["system", "user"]:
                 first = {"role": "user", "content": f"{marks[0]}\n\n{marks[1]}"}
                 with suppress(ModelError):
-                    return _cut(self._render_text([first, *plain[2:]], opening), marks)
+                    return _cut(
+                        self._render_text([first, *plain[2:]], add_generation_prompt), marks
+                    )
             # Templates of some models that see know contents as lists of typed parts only.
             parts = [
                 {"role": role, "content": [{"type": "text", "text": mark}]}
                 for role, mark in zip(roles, marks, strict=True)
             ]
             with suppress(ModelError):
-                return _cut(self._render_text(parts, opening), marks)
+                return _cut(self._render_text(parts, add_generation_prompt), marks)
             raise
 
-    def _render_text(self, turns: Sequence[Mapping[str, Any]], opening: bool) -> str:
+    def _render_text(self, turns: Sequence[Mapping[str, Any]], add_generation_prompt: bool) -> str:
         # Templates of models that think aloud know `enable_thinking`; the others ignore it.
         context: dict[str, Any] = {
             **self._specials,
             "messages": turns,
-            "add_generation_prompt": opening,
+            "add_generation_prompt": add_generation_prompt,
             "enable_thinking": False,
             "tools": None,
         }

@@ -55,7 +55,7 @@ class ChildProcess:
 
     def __init__(self, log: Path | None, silence_s: float) -> None:
         self._silence_s = silence_s
-        self._heard = time.monotonic()
+        self._last_reply_at = time.monotonic()
         request_read, request_write = os.pipe()
         reply_read, reply_write = os.pipe()
         # File objects, so that a forgotten model closes its pipes, and thereby ends, when it is
@@ -96,7 +96,7 @@ class ChildProcess:
             ChildGoneError: the process ended or was killed; nothing is left of it.
         """
         try:
-            self._heard = time.monotonic()
+            self._last_reply_at = time.monotonic()
             self.send(request, is_overdue)
             while True:
                 reply = self._next_reply(is_overdue)
@@ -136,7 +136,7 @@ class ChildProcess:
         if is_overdue():
             self._process.kill()
             raise EOFError
-        if time.monotonic() - self._heard > self._silence_s:
+        if time.monotonic() - self._last_reply_at > self._silence_s:
             self._process.kill()
             raise _SilentError
 
@@ -164,7 +164,7 @@ class ChildProcess:
             if not part:
                 raise EOFError
             taken += part
-            self._heard = time.monotonic()
+            self._last_reply_at = time.monotonic()
         return bytes(taken)
 
 

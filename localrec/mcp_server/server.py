@@ -77,7 +77,7 @@ def _with_tool_errors(
     return call
 
 
-def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
+def _add_reading_tools(server: MCPServer[Any], workspace: Workspace) -> None:
     @server.tool(annotations=_READS)
     @_with_tool_errors
     def ask(
@@ -92,7 +92,7 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
 
         Exclusions are never broken; what could not be met is listed under `relaxed`.
         """
-        answer = desk.ask(question, k=k, user=user, have=have, domain=domain, system=system)
+        answer = workspace.ask(question, k=k, user=user, have=have, domain=domain, system=system)
         return answer.to_dict()
 
     @server.tool(annotations=_READS)
@@ -101,13 +101,13 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         user: Key, k: Count = 10, domain: Domain = None, system: System = "auto"
     ) -> dict[str, Any]:
         """Recommend items that a user has not met, by their own history, each with its reason."""
-        return desk.recommend(user, k=k, domain=domain, system=system).to_dict()
+        return workspace.recommend(user, k=k, domain=domain, system=system).to_dict()
 
     @server.tool(annotations=_READS)
     @_with_tool_errors
     def explain(user: Key, item: Item, domain: Domain = None) -> dict[str, Any]:
         """Say why an item would be recommended to a user."""
-        return {"item": item, "reason": desk.explain(user, item, domain=domain)}
+        return {"item": item, "reason": workspace.explain(user, item, domain=domain)}
 
     @server.tool(annotations=_READS)
     @_with_tool_errors
@@ -117,23 +117,23 @@ def _add_reading_tools(server: MCPServer[Any], desk: Workspace) -> None:
         domain: Domain = None,
     ) -> dict[str, Any]:
         """Find items by words of their names or attributes."""
-        return {"items": [one.to_dict() for one in desk.search(text, domain=domain, k=k)]}
+        return {"items": [one.to_dict() for one in workspace.search(text, domain=domain, k=k)]}
 
     @server.tool(annotations=_READS)
     @_with_tool_errors
     def history(user: Key, k: Count = 20, domain: Domain = None) -> dict[str, Any]:
         """Read what a user did last, the newest first."""
-        entries = desk.history(user, domain=domain)
+        entries = workspace.history(user, domain=domain)
         return {"entries": [one.to_dict() for one in entries[:k]], "total": len(entries)}
 
     @server.tool(annotations=_READS)
     @_with_tool_errors
     def shelf(user: Key, domain: Domain = None) -> dict[str, Any]:
         """List what a user has at hand."""
-        return {"user": user, "at_hand": desk.shelf(user, domain=domain)}
+        return {"user": user, "at_hand": workspace.shelf(user, domain=domain)}
 
 
-def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
+def _add_writing_tools(server: MCPServer[Any], workspace: Workspace) -> None:
     @server.tool(annotations=_WRITES)
     @_with_tool_errors
     def rate(
@@ -150,7 +150,7 @@ def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
         ] = False,
     ) -> dict[str, Any]:
         """Store what a user thinks of an item: stars or a verdict, only when the user said so."""
-        given = desk.feedback(
+        given = workspace.feedback(
             user, item, verdict, stars=stars, reason=reason, domain=domain, new_user=new_user
         )
         return given.to_dict()
@@ -164,18 +164,18 @@ def _add_writing_tools(server: MCPServer[Any], desk: Workspace) -> None:
         ] = False,
     ) -> dict[str, Any]:
         """Remove all that is known of a user, for good; without `confirm` nothing changes."""
-        receipt = desk.forget(user=user, dry_run=not confirm).to_dict()
+        receipt = workspace.forget(user=user, dry_run=not confirm).to_dict()
         if not confirm:
             receipt["next"] = "Show this to the user; call again with confirm once they agree."
         return receipt
 
 
-def _add_resources(server: MCPServer[Any], desk: Workspace) -> None:
+def _add_resources(server: MCPServer[Any], workspace: Workspace) -> None:
     @server.resource("localrec://items/{domain}/{key}", mime_type="application/json")
     def item(domain: str, key: str) -> dict[str, Any]:
         """An item with all its attributes."""
         try:
-            return desk.item(key, domain=domain).to_dict()
+            return workspace.item(key, domain=domain).to_dict()
         except LocalrecError as error:
             raise ResourceError(str(error)) from error
 
@@ -183,7 +183,7 @@ def _add_resources(server: MCPServer[Any], desk: Workspace) -> None:
     def memory(domain: str, user: str) -> str:
         """What is remembered of a user's taste."""
         try:
-            return desk.memory(user, domain=domain)
+            return workspace.memory(user, domain=domain)
         except LocalrecError as error:
             raise ResourceError(str(error)) from error
 

@@ -81,9 +81,9 @@ class ItemSet(msgspec.Struct, frozen=True, dict=True):
     def texts_of(self, memory: CollaborativeMemory) -> MemoryTexts:
         """Return the memory texts of these items, for a model."""
         staples = self.domain.staples
-        barred: Mask = np.array([one.key in staples for one in self.attributes], dtype=bool)
+        is_staple: Mask = np.array([one.key in staples for one in self.attributes], dtype=bool)
         names = [one.name for one in self.attributes]
-        return MemoryTexts(memory.graph, names, self.names, barred)
+        return MemoryTexts(memory.graph, names, self.names, is_staple)
 
 
 def build_collaborative_memory(

@@ -23,7 +23,7 @@ class MemoryTexts:
         graph: Who likes what.
         attributes: Names of all attributes, (attributes,).
         titles: Names of all items, (n,).
-        barred: Attributes that are nobody's taste, as a domain's staples, (attributes,).
+        is_staple: Attributes that are nobody's taste, as a domain's staples, (attributes,).
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class MemoryTexts:
         graph: UserItemGraph,
         attributes: Sequence[str],
         titles: Sequence[str],
-        barred: NDArray[np.bool_],
+        is_staple: NDArray[np.bool_],
     ) -> None:
         self.graph, self.titles = graph, titles
-        self._attributes, self._barred = attributes, barred
+        self._attributes, self._is_staple = attributes, is_staple
         self._audiences: dict[int, str] = {}
 
     def of_user(self, items: Indexes) -> str:
@@ -55,7 +55,9 @@ class MemoryTexts:
         links = item_features.attribute[
             int(item_features.first_link[item]) : int(item_features.first_link[item + 1])
         ]
-        own = join_names([self._attributes[one] for one in links.tolist() if not self._barred[one]])
+        own = join_names(
+            [self._attributes[one] for one in links.tolist() if not self._is_staple[one]]
+        )
         return as_sentences([own, self._audience_size(item) if shared else ""])
 
     def _audience_size(self, item: int) -> str:
@@ -71,6 +73,6 @@ class MemoryTexts:
     def _salient_names(self, items: Indexes) -> list[str]:
         one_subject = np.zeros(len(items), dtype=np.int64)
         salient_attributes = count_salient_attributes(
-            one_subject, items, self.graph.item_features, self._barred
+            one_subject, items, self.graph.item_features, self._is_staple
         )
         return [self._attributes[taste.attribute] for taste in salient_attributes.get(0, [])]

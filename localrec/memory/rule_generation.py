@@ -120,8 +120,8 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
             f"Nobody did anything in the domain {statistics.domain!r} yet.",
             "Import a history first: localrec import auto FILE --user NAME",
         )
-    opening = _initial_prompt(statistics)
-    messages = list(opening)
+    initial_prompt = _initial_prompt(statistics)
+    messages = list(initial_prompt)
     rules: list[Rule] = []
     while len(rules) < min(MOST_RULES_OF_MODEL, len(_thresholds(statistics))):
         may_stop = len(rules) >= FEWEST_RULES
@@ -133,7 +133,7 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
             max_tokens=_MAX_TOKENS,
             temperature=_TEMPERATURE,
             seed=seed + len(rules),
-            fixed=len(opening),
+            fixed=len(initial_prompt),
         )
         if may_stop and generation.text == ENOUGH:
             break

@@ -52,7 +52,7 @@ def count_salient_attributes(
     subjects: Subjects,
     items: Indexes,
     item_features: ItemFeatures,
-    barred: NDArray[np.bool_],
+    is_staple: NDArray[np.bool_],
     own: UserLinks | None = None,
 ) -> dict[int, list[SalientAttribute]]:
     """Find the salient attributes of each user's items, best first.
@@ -63,7 +63,7 @@ def count_salient_attributes(
         subjects: Whose item each row is, (r,).
         items: Catalogue indexes, (r,); an item that comes several times counts as often.
         item_features: The attributes of all items.
-        barred: Attributes that say nothing, (attributes,).
+        is_staple: Attributes that say nothing, (attributes,).
         own: Attributes that one subject gave to items, counted for that subject; none of them is
             among the items' `traits`.
     """
@@ -80,7 +80,7 @@ def count_salient_attributes(
     many = np.diff(np.append(first, len(holders)))
     who, what = np.divmod(pair, item_features.attributes)
     scores = counts * np.log(max(item_features.items, 1) / _uses(pair, names, item_features, own))
-    chosen = np.flatnonzero((many > 1) & (scores > 0) & ~barred[what])
+    chosen = np.flatnonzero((many > 1) & (scores > 0) & ~is_staple[what])
     chosen = chosen[np.lexsort((what[chosen], -scores[chosen], who[chosen]))]
     found: dict[int, list[SalientAttribute]] = {}
     for one in chosen.tolist():

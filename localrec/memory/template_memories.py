@@ -54,7 +54,7 @@ def user_memories(
     )
     items = np.array([one for items in histories.values() for one in items], dtype=np.int32)
     salient_attributes = count_salient_attributes(
-        subjects, items, update_context.item_features, update_context.barred, own
+        subjects, items, update_context.item_features, update_context.is_staple, own
     )
     return [
         _of_user(
@@ -123,7 +123,7 @@ def item_memories(
         np.repeat(np.array(chosen, dtype=np.int64), [len(items) for items in else_liked]),
         np.concatenate([_NOTHING, *else_liked]),
         update_context.item_features,
-        update_context.barred,
+        update_context.is_staple,
     )
     made = []
     for item, node_id in zip(chosen, update_context.node_ids(chosen), strict=True):

@@ -76,7 +76,7 @@ class UpdateContext:
         self.shelves, self.rules = shelves, rules
 
     @cached_property
-    def barred(self) -> NDArray[np.bool_]:
+    def is_staple(self) -> NDArray[np.bool_]:
         """Attributes in nearly every item, which describe none: the staples, (attributes,)."""
         staples = set(self.catalogue.domain.staples)
         return np.array([one.key in staples for one in self.catalogue.attributes], dtype=bool)

@@ -93,15 +93,15 @@ def reflect(
     Raises:
         ModelError: a model critic failed; the caller may go on with the measured one.
     """
-    setting = SearchParams(k=k)
+    params = SearchParams(k=k)
     best: RankedItems | None = None
     best_overall, chosen_round = -1.0, 0
     scores: list[dict[str, float]] = []
     verdicts: dict[tuple[int, ...], Assessment] = {}  # rounds often propose the same set again
     for number in range(rounds):
-        found = retriever(query, pool.items, setting)
+        found = retriever(query, pool.items, params)
         judged = []
-        for candidate in _proposals(query, found, setting.k, k, varied=rounds > 1):
+        for candidate in _proposals(query, found, params.k, k, varied=rounds > 1):
             same = tuple(map(int, candidate.items))
             if same not in verdicts:
                 verdicts[same] = critic.assess(query, pool, candidate.items, k)
@@ -112,7 +112,7 @@ def reflect(
             best, best_overall, chosen_round = candidate, assessment.overall, number
         if best_overall >= threshold:
             break
-        setting = setting.wider()
+        params = params.relaxed()
     assert best is not None
     record = ReflectionRecord(rounds=len(scores), scores=tuple(scores), chosen=chosen_round + 1)
     return ReflectionResult(best, record)

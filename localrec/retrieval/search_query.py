@@ -40,7 +40,7 @@ class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
     complexity: int = 2
     shared: int = 2
 
-    def wider(self) -> SearchParams:
+    def relaxed(self) -> SearchParams:
         """Return the next round's parameters: one more candidate, every bound a step looser."""
         return SearchParams(
             k=self.k + 1,

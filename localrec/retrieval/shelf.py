@@ -247,9 +247,9 @@ def describe_unlocks(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> tuple[
     return tuple(unlocks)
 
 
-def _count(catalogue: Catalogue, things: Iterable[int]) -> _Counts:
+def _count(catalogue: Catalogue, components: Iterable[int]) -> _Counts:
     """For every item, how many of some things it contains, shape (n,)."""
-    return catalogue.shared_components(sorted(things))
+    return catalogue.shared_components(sorted(components))
 
 
 def _ordered(mask: Mask, *keys: _Counts) -> Indexes:

@@ -65,14 +65,16 @@ def _seeds(query: SearchQuery) -> Indexes:
 
 def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
     """Components that each item shares with the best of the seeds, and the first seed's size."""
-    shared = [catalogue.shared_components(_telling(catalogue, int(seed))) for seed in seeds]
+    shared = [
+        catalogue.shared_components(_distinctive_components(catalogue, int(seed))) for seed in seeds
+    ]
     return (
         np.max(shared, axis=0).astype(np.float32),
         int(catalogue.component_counts[seeds[0]]),
     )
 
 
-def _telling(catalogue: Catalogue, item: int) -> list[int]:
+def _distinctive_components(catalogue: Catalogue, item: int) -> list[int]:
     """An item's components without staples; all of them where it has nothing else."""
     components = catalogue.components_of(item).tolist()
     return [one for one in components if one not in catalogue.staples] or components

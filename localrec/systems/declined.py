@@ -90,13 +90,13 @@ def declined_message(query: Query, domain: Domain) -> str:
 
 
 def unused_of(
-    query: Query, vocabulary: Vocabulary, *, asker: str | None
+    query: Query, vocabulary: Vocabulary, *, user: str | None
 ) -> tuple[UnusedPhrase, ...]:
     """List the phrases of a question without effect, each with the nearest known names."""
     told = [
         UnusedPhrase(words=words, nearest=vocabulary.nearest.names_like(words, _NEAREST))
         for words in query.unused
     ]
-    if asker is None and (query.met is not None or query.on_list is not None):
+    if user is None and (query.met is not None or query.on_list is not None):
         told.append(UnusedPhrase(words="what you had or put on your list"))
     return tuple(told)

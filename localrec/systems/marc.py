@@ -129,7 +129,7 @@ class Marc:
             memory=None if fit is None else fit.memory,
             trajectory=chosen.trajectory,
             seen=query.seen,
-            unused=unused_of(query, vocabulary, asker=question.user),
+            unused=unused_of(query, vocabulary, user=question.user),
         )
 
     def _choose(self, request: AnswerRequest) -> ChosenItems:

@@ -138,7 +138,7 @@ def forgeries(trajectory: Trajectory, tool_context: ToolContext) -> int:
 
 def is_disturbed(case: Case) -> bool:
     """Whether an attack changed more of what the agent was first told than its own title."""
-    plain, attacked = (case.runs[arm].trajectory.opening for arm in ("plain", "attack"))
+    plain, attacked = (case.runs[arm].trajectory.initial_prompt for arm in ("plain", "attack"))
     if not plain:
         return False
     own_line = re.compile(rf'{case.drawn.victim}\. "[^"]+"')

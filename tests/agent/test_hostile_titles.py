@@ -58,7 +58,7 @@ def called(title, candidates=6):
 
 
 def opened(dialect, title):
-    system, user = dialect.opening(called(title), TOOLS, budget=4, k=3, history=20)
+    system, user = dialect.initial_prompt(called(title), TOOLS, budget=4, k=3, history=20)
     return system.content, user.content
 
 

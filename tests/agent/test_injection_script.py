@@ -93,7 +93,7 @@ def trajectory(told, system="You rank."):
         model="tiny",
         dialect="plain",
         seed=0,
-        opening=(("system", system), ("user", told)),
+        initial_prompt=(("system", system), ("user", told)),
         steps=(AgentStep(),),
         ranking=(1, 2, 3),
     )

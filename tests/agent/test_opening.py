@@ -25,7 +25,7 @@ HOSTILE = st.text(max_size=120) | st.sampled_from(
 
 
 def opened(dialect, tool_context, tools=TOOLS):
-    system, user = dialect.opening(tool_context, tools, budget=4, k=3, history=20)
+    system, user = dialect.initial_prompt(tool_context, tools, budget=4, k=3, history=20)
     assert (system.role, user.role) == ("system", "user")
     return system.content, user.content
 
@@ -71,7 +71,7 @@ def test_without_tools_none_are_spoken_of(dialect):
 
 @BOTH
 def test_only_the_newest_of_a_history_are_shown(dialect):
-    _, user = dialect.opening(make_desk(), (), budget=1, k=3, history=1)
+    _, user = dialect.initial_prompt(make_desk(), (), budget=1, k=3, history=1)
     assert "Alien" not in user.content
     assert '1. "Heat"' in user.content
 

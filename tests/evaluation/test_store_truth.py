@@ -53,7 +53,7 @@ def test_a_family_stands_for_everything_below_it(truth, name, drinks):
     ],
 )
 def test_what_is_barred_reaches_flavours_and_garnishes(truth, name, drinks):
-    assert fitting(truth, lambda item: truth.has_barred(item, name)) == drinks
+    assert fitting(truth, lambda item: truth.has_excluded(item, name)) == drinks
 
 
 def test_a_group_of_colours_is_read_as_colours(truth):

@@ -102,7 +102,7 @@ class TestRounds:
         *_, retriever = planted(bar, 1, 2, 3)
         assert [setting.k for setting in retriever.settings] == [3, 4, 5]
         for before, after in zip(retriever.settings, retriever.settings[1:], strict=False):
-            assert after == before.wider()
+            assert after == before.relaxed()
             assert after.seeds > before.seeds
             assert after.colour_threshold < before.colour_threshold
             assert after.complexity > before.complexity

@@ -78,7 +78,7 @@ def test_a_soft_wish_orders_without_ruling_out(bar: DomainContext):
 
 def test_a_wider_setting_never_tightens_a_bound():
     setting = SearchParams(k=3)
-    wider = setting.wider()
+    wider = setting.relaxed()
     assert wider.k == 4
     assert wider.seeds >= setting.seeds
     assert wider.colour_threshold <= setting.colour_threshold

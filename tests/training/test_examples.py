@@ -29,7 +29,7 @@ from localrec.training.examples.agent import (
 )
 from localrec.training.examples.constraint_sampling import SampledConstraint
 from localrec.training.examples.episodes import EpisodesConfig, open_episodes
-from localrec.training.examples.example import wordings_of
+from localrec.training.examples.example import half_of
 from localrec.training.examples.lexicon import LexiconName, declared_lexicon, lexicon_of
 from localrec.training.examples.question_composer import compose_questions
 from localrec.training.examples.reflector import intent_of as demanded
@@ -78,7 +78,7 @@ def test_the_same_seed_makes_the_same_examples_and_another_makes_others(bar, fil
 
 def test_no_wording_is_in_both_halves(drinks, films):
     halves = [composed([drinks, films], half) for half in ("train", "validation")]
-    train, validation = ({one for q in half for one in q.wording} for half in halves)
+    train, validation = ({one for q in half for one in q.split_keys} for half in halves)
     assert train and validation
     assert not train & validation
     assert not {q.text for q in halves[0]} & {q.text for q in halves[1]}
@@ -89,7 +89,7 @@ def test_every_list_of_wordings_can_be_parted():
     lists = [one for one in named if isinstance(one, tuple)]
     lists += [ways for table in named if isinstance(table, dict) for ways in table.values()]
     assert len(lists) > 20
-    parted = {half: [wordings_of(one, half) for one in lists] for half in ("train", "validation")}
+    parted = {half: [half_of(one, half) for one in lists] for half in ("train", "validation")}
     assert all(parted["train"]) and all(parted["validation"])
     train, validation = ({one for ways in half for one in ways} for half in parted.values())
     assert train & validation <= {"{x}"}  # a bare name, in front of its noun
@@ -100,7 +100,7 @@ def test_some_questions_are_no_sentences_and_every_kind_of_demand_has_a_piece(dr
     assert slots <= set(question_templates.LOOSE)
     loose = {one for pieces in question_templates.LOOSE.values() for one in pieces}
     questions = composed([drinks])
-    assert sum(set(one.wording) <= loose for one in questions) > MANY / 10
+    assert sum(set(one.split_keys) <= loose for one in questions) > MANY / 10
 
 
 def test_what_is_a_colour_too_is_an_ingredient_only_where_the_words_say_so(drinks, monkeypatch):
@@ -136,9 +136,9 @@ def test_a_vessel_or_a_colour_can_head_a_list(drinks, monkeypatch):
 
 def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
     told = [
-        {one.slot for one in question.demands if not one.barred}
+        {one.slot for one in question.demands if not one.is_excluded}
         for question in composed([drinks], count=3 * MANY)
-        if set(question.wording) & set(question_templates.AT_HAND)
+        if set(question.split_keys) & set(question_templates.AT_HAND)
     ]
     assert {"include"} in told
     assert {"include", "container"} in told
@@ -146,10 +146,10 @@ def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
     lacking = [
         question
         for question in composed([drinks], count=3 * MANY)
-        if set(question.wording) & set(question_templates.LACKING)
+        if set(question.split_keys) & set(question_templates.LACKING)
     ]
     assert lacking
-    assert all(any(one.barred for one in question.demands) for question in lacking)
+    assert all(any(one.is_excluded for one in question.demands) for question in lacking)
 
 
 def test_words_by_ear_are_written_otherwise_and_stay_in_their_places():
@@ -197,8 +197,10 @@ def test_a_question_names_what_it_demands(drinks, monkeypatch):
 def test_nothing_is_asked_for_and_barred_at_once(drinks):
     for question in composed([drinks]):
         keys = [name.key for demand in question.demands for name in demand.names]
-        barred = {n.key for demand in question.demands if demand.barred for n in demand.names}
-        wanted = {n.key for demand in question.demands if not demand.barred for n in demand.names}
+        barred = {n.key for demand in question.demands if demand.is_excluded for n in demand.names}
+        wanted = {
+            n.key for demand in question.demands if not demand.is_excluded for n in demand.names
+        }
         assert not barred & wanted, (question.text, keys)
 
 
@@ -298,7 +300,7 @@ class TestTheReflector:
         gin, mint = LexiconName("gin", "gin"), LexiconName("mint", "mint")
         demands = (
             SampledConstraint(slot="include", names=(gin,)),
-            SampledConstraint(slot="exclude", names=(mint,), barred=True),
+            SampledConstraint(slot="exclude", names=(mint,), is_excluded=True),
             SampledConstraint(slot="like", names=(LexiconName("Negroni", "Negroni"),)),
         )
         found = demanded(demands, catalogue)
@@ -326,13 +328,13 @@ class TestTheAgent:
 
     def test_what_a_tool_says_follows_the_turn_that_asked_it(self, conversations):
         for example in conversations:
-            behind = example.messages[example.opening :]
+            behind = example.messages[example.prompt_messages :]
             assert [one.role for one in behind] == ["assistant", "user"] * (len(behind) // 2)
             assert all(one.content.startswith("Observation of") for one in behind[1::2])
 
     def test_candidates_that_tools_name_lead_and_the_others_follow_by_number(self, conversations):
         for example in conversations:
-            told = [one.content for one in example.messages[example.opening + 1 :: 2]]
+            told = [one.content for one in example.messages[example.prompt_messages + 1 :: 2]]
             named = {int(number) for text in told for number in re.findall(r"\[(\d+)\]", text)}
             ranking = list(PLAIN.parse(own_turns(example)[-1], TOOLS, OFFERED, ranked(example)))
             leading = [one for one in ranking if one in named]
@@ -362,7 +364,7 @@ class TestTheAgent:
     def test_trajectories_of_a_request_stand_together_and_differ(self, conversations):
         for at in range(0, len(conversations), 4):
             family = conversations[at : at + 4]
-            assert len({one.messages[: one.opening] for one in family}) == 1
+            assert len({one.messages[: one.prompt_messages] for one in family}) == 1
             calls = [
                 tuple(turn.partition("Act: ")[2] for turn in own_turns(one)[:-1]) for one in family
             ]
@@ -395,7 +397,7 @@ def taught(folder, *, native):
 
 def own_turns(example):
     """All that the model says, the ranking last."""
-    behind = example.messages[example.opening :]
+    behind = example.messages[example.prompt_messages :]
     return [*(one.content for one in behind if one.role == "assistant"), example.answer]
 
 

@@ -160,7 +160,7 @@ class TestGroups:
 
 def test_figures_tell_how_often_the_choice_came_first_and_how_often_at_all():
     silent = Trajectory(
-        agent="a", model="m", dialect="plain", seed=1, opening=(), steps=(), ranking=None
+        agent="a", model="m", dialect="plain", seed=1, initial_prompt=(), steps=(), ranking=None
     )
     outcomes = (1.0, 0.63, MISSED, INVALID)
     group = RolloutGroup(

@@ -26,7 +26,7 @@ def ranked(*ranking):
         model="m",
         dialect="plain",
         seed=0,
-        opening=(),
+        initial_prompt=(),
         steps=(),
         ranking=ranking or None,
     )
@@ -74,7 +74,7 @@ class TestBothQuestions:
     @pytest.mark.parametrize("dialect", [PLAIN, NATIVE], ids=lambda one: one.name)
     def test_replace_what_is_asked_and_leave_how_it_is_answered(self, task, dialect):
         request = task.request(1)
-        shown = dialect.opening(request.tool_context, TOOLS, budget=3, k=1, history=2)
+        shown = dialect.initial_prompt(request.tool_context, TOOLS, budget=3, k=1, history=2)
         told = request.shown(shown)
         assert "foretell which one they leave" in told[0].content
         assert "foretell which 1" not in told[0].content

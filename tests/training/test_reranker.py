@@ -124,7 +124,7 @@ def counted(tavern, rows):
 
 
 def guest_of(right):
-    return int(right.wording[0].removeprefix("person "))
+    return int(right.split_keys[0].removeprefix("person "))
 
 
 class TestQuestions:
@@ -140,7 +140,7 @@ class TestQuestions:
 
     def test_share_no_person_taste_or_wording_between_the_halves(self, examples):
         halves = (examples.train, examples.validation)
-        train, validation = ({one for asked in half for one in asked.wording} for half in halves)
+        train, validation = ({one for asked in half for one in asked.split_keys} for half in halves)
         assert {"person", "likes"} <= {one.split()[0] for one in train}
         assert validation
         assert not train & validation
@@ -150,7 +150,7 @@ class TestQuestions:
         assert taught(tavern, seed=1).fingerprint != examples.fingerprint
 
     def test_are_three_of_what_was_chosen_for_each_that_is_imagined(self, examples):
-        kinds = Counter(right[0].wording[0].split()[0] for right in lists_of(examples.train))
+        kinds = Counter(right[0].split_keys[0].split()[0] for right in lists_of(examples.train))
         assert kinds == {"person": 15, "likes": 5}
 
     def test_end_with_a_whole_list(self, tavern):
@@ -255,13 +255,13 @@ class TestChoices:
 class TestImaginedPeople:
     def test_are_all_there_is_in_a_catalogue_without_deeds(self, quiet):
         for example in taught(quiet).train:
-            assert example.wording[0].startswith("likes ")
+            assert example.split_keys[0].startswith("likes ")
             assert "People of a similar taste" not in example.messages[1].content
 
     def test_choose_what_shares_something_with_what_they_had(self, catalogue):
         for right in islice(synthesize_users(catalogue, 0).examples("train"), 100):
             if not right.context.instruction:
-                liked = {one.removeprefix("likes ") for one in right.wording}
+                liked = {one.removeprefix("likes ") for one in right.split_keys}
                 assert liked & names_of(catalogue, right.candidates[0].title)
                 assert lately(right).isdisjoint(one.title for one in right.candidates)
 
@@ -274,9 +274,9 @@ class TestImaginedPeople:
             task=TaskKind.C3,
             demands=(
                 SampledConstraint(slot="include", names=(gin,)),
-                SampledConstraint(slot="exclude", names=(lime,), barred=True),
+                SampledConstraint(slot="exclude", names=(lime,), is_excluded=True),
             ),
-            wording=("no",),
+            split_keys=("no",),
         )
         monkeypatch.setattr(
             "localrec.training.examples.synthetic_users.compose_questions",
@@ -301,7 +301,9 @@ class TestImaginedPeople:
         assert sum(line[0] for line in met) > 0.9 * len(met)
 
     def test_ask_for_nothing_that_is_like_an_example(self, catalogue, monkeypatch):
-        question = ComposedQuestion(text="like a Negroni", task=TaskKind.C4, demands=(), wording=())
+        question = ComposedQuestion(
+            text="like a Negroni", task=TaskKind.C4, demands=(), split_keys=()
+        )
         monkeypatch.setattr(
             "localrec.training.examples.synthetic_users.compose_questions",
             lambda *_: iter([(None, question)]),

@@ -16,7 +16,13 @@ from localrec.training.rl.rewards import Reward, advantages, has_signal, list_re
 def ended(ranking, calls=0):
     steps = tuple(AgentStep(call=ToolCall(tool="ask")) for _ in range(calls))
     return Trajectory(
-        agent="a", model="m", dialect="plain", seed=0, opening=(), steps=steps, ranking=ranking
+        agent="a",
+        model="m",
+        dialect="plain",
+        seed=0,
+        initial_prompt=(),
+        steps=steps,
+        ranking=ranking,
     )
 
 

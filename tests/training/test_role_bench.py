@@ -8,8 +8,8 @@ import pytest
 from localrec.evaluation.provenance import current_origin
 from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
-from localrec.training.role_bench.asking import ask_cases
 from localrec.training.role_bench.bench import ROLES, RoleComposer, measure_role
+from localrec.training.role_bench.case_runner import ask_cases
 from localrec.training.role_bench.page import add_to_page, charts
 from localrec.training.role_bench.records import (
     SEED,

@@ -118,7 +118,9 @@ class TestWhatIsLearnt:
             *(Message("system", "Sell."), Message("user", "a gin?")),
             *(Message("assistant", "gin now"), Message("user", "more")),
         )
-        found = tokenize_example(base, Example(messages=said, answer="gin later", opening=2))
+        found = tokenize_example(
+            base, Example(messages=said, answer="gin later", prompt_messages=2)
+        )
         end = base.tokenizer.eos_token_id
         assert base.tokenizer.decode(found.targets).split() == [
             *("gin", "now<|im_end|>gin", "later<|im_end|>")
@@ -268,7 +270,10 @@ class TestBatches:
 
     def test_an_opening_counts_for_each_that_attends_to_it(self):
         four = self.EXERCISES[:1] * 4
-        assert [len(piece) for piece in micro_batches(four, 2 * (93 + 7), opening=93)] == [2, 2]
+        assert [len(piece) for piece in micro_batches(four, 2 * (93 + 7), prefix_length=93)] == [
+            2,
+            2,
+        ]
 
 
 def test_the_learning_rate_rises_and_then_falls_to_nothing():

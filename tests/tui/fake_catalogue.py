@@ -105,7 +105,7 @@ class FakeCatalogueService(Recorder):
 
     def shelf(self, domain: str, user: str) -> ShelfContents:
         self._note("shelf", user)
-        return ShelfContents(user=user, things=self.things)
+        return ShelfContents(user=user, components=self.things)
 
     def shelf_report(self, domain: str, user: str, k: int, request: RequestHandle) -> ShelfReport:
         self._note("shelf_report", user)
@@ -137,12 +137,12 @@ class FakeCatalogueService(Recorder):
     def put_back(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
         added = tuple(one for one in things if one not in self.things)
         self.things += added
-        return ShelfContents(user=user, things=self.things, added=added)
+        return ShelfContents(user=user, components=self.things, added=added)
 
     def take_off(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
         self._note("take_off", things)
         self.things = tuple(one for one in self.things if one not in things)
-        return ShelfContents(user=user, things=self.things)
+        return ShelfContents(user=user, components=self.things)
 
 
 def _node(number: int) -> GraphNode:

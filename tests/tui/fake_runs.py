@@ -84,7 +84,7 @@ def _acted(outcome: CaseResult) -> CaseResult:
         model="m",
         dialect="lines",
         seed=1,
-        opening=(("system", "Rank them."),),
+        initial_prompt=(("system", "Rank them."),),
         steps=(AgentStep(thought="Look first.", call=call, observation="It is\x1b[2J red."),),
         turns=(
             AgentTurn(text="Look first.", own=True),

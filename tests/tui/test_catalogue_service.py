@@ -89,27 +89,27 @@ class TestWalking:
 class TestShelf:
     def test_is_that_of_the_command(self, browse, own_bar, run_localrec):
         found = browse.stock("cocktails", "ana", "campri, lime juice")
-        assert [one.name.casefold() for one in found.things] == ["campari", "lime juice"]
+        assert [one.name.casefold() for one in found.components] == ["campari", "lime juice"]
         assert found.corrected == {"campri": "campari"}
         told = run_localrec("--workspace", own_bar, "shelf", "list", "--user", "ana")
         assert told.stdout.casefold() == "campari, lime juice\n"
 
     def test_takes_off_and_puts_back(self, browse):
         added = browse.stock("cocktails", "ana", "gin").added
-        assert browse.take_off("cocktails", "ana", added).things == ()
-        assert browse.put_back("cocktails", "ana", added).things == added
+        assert browse.take_off("cocktails", "ana", added).components == ()
+        assert browse.put_back("cocktails", "ana", added).components == added
         assert browse.stock("cocktails", "ana", "gin").added == ()
-        assert browse.shelf("cocktails", "ana").things == added
+        assert browse.shelf("cocktails", "ana").components == added
 
     def test_of_a_stranger_is_empty_and_stays_nobody(self, browse, services):
-        assert browse.shelf("cocktails", "zoe").things == ()
+        assert browse.shelf("cocktails", "zoe").components == ()
         browse.take_off("cocktails", "zoe", (ShelfComponent(1, "gin"),))
         assert services.users() == ()
 
     def test_refuses_what_nobody_knows(self, browse, services):
         with pytest.raises(InputError, match="xyzzy"):
             browse.stock("cocktails", "ana", "gin, xyzzy")
-        assert browse.shelf("cocktails", "ana").things == ()
+        assert browse.shelf("cocktails", "ana").components == ()
 
     def test_offers_names_that_begin_as_typed(self, browse):
         first, *_ = browse.components("cocktails", "gi", 3)

@@ -19,7 +19,7 @@ IntentField = Literal[
 class Chip(msgspec.Struct, frozen=True):
     """One wish of an intent: the field it stands in, its place or name there, and its words."""
 
-    part: IntentField
+    field: IntentField
     place: int | str
     label: str
 
@@ -51,14 +51,14 @@ def intent_chips(
 
 def without_chip(intent: Query, chip: Chip) -> Query:
     """The intent with one of its wishes taken out."""
-    if chip.part == "target":
+    if chip.field == "target":
         return msgspec.structs.replace(intent, target=None, anchor=None)
-    before = getattr(intent, chip.part)
+    before = getattr(intent, chip.field)
     if isinstance(before, dict):
         after: object = {name: value for name, value in before.items() if name != chip.place}
     else:
         after = tuple(value for place, value in enumerate(before) if place != chip.place)
-    return msgspec.structs.replace(intent, **{chip.part: after})
+    return msgspec.structs.replace(intent, **{chip.field: after})
 
 
 def _constraint_label(one: Constraint, domain: Domain) -> str:

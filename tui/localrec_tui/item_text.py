@@ -85,9 +85,9 @@ def evidence_graph(name: str, evidence: Sequence[Evidence], domain: str) -> list
 
     What leads on from a node is drawn where the node is met first, so a circle ends.
     """
-    leads: dict[str, list[Evidence]] = {}
+    edges_from: dict[str, list[Evidence]] = {}
     for edge in dict.fromkeys(evidence):
-        leads.setdefault(_mark(edge.source), []).append(edge)
+        edges_from.setdefault(_mark(edge.source), []).append(edge)
     reached = {_mark(edge.target) for edge in evidence}
     starts = [name, *(edge.source for edge in evidence if _mark(edge.source) not in reached)]
     lines: list[str] = []
@@ -95,25 +95,25 @@ def evidence_graph(name: str, evidence: Sequence[Evidence], domain: str) -> list
     for start in dict.fromkeys(starts):
         if _mark(start) not in drawn:
             lines.append(start)
-            lines += _branches(start, "", leads, drawn, domain)
+            lines += _branches(start, "", edges_from, drawn, domain)
     return lines
 
 
 def _branches(
-    node: str, indent: str, leads: dict[str, list[Evidence]], drawn: set[str], domain: str
+    node: str, indent: str, edges_from: dict[str, list[Evidence]], drawn: set[str], domain: str
 ) -> list[str]:
     if _mark(node) in drawn:
         return []
     drawn.add(_mark(node))
     lines = []
-    edges = leads.get(_mark(node), [])
+    edges = edges_from.get(_mark(node), [])
     for number, edge in enumerate(edges, 1):
         is_last = number == len(edges)
         value = f"  {edge.value}" if edge.value else ""
         phrase = edge_phrase(edge.relation, domain)
         lines.append(f"{indent}{'└' if is_last else '├'}─ {phrase} ─▶ {edge.target}{value}")
         below = f"{indent}{' ' if is_last else '│'}  "
-        lines += _branches(edge.target, below, leads, drawn, domain)
+        lines += _branches(edge.target, below, edges_from, drawn, domain)
     return lines
 
 

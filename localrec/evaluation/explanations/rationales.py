@@ -28,7 +28,7 @@ def write_rationales(
     path: Path,
     cases: Cases,
     outcomes: Sequence[CaseResult],
-    asking: InferenceContext,
+    inference: InferenceContext,
     progress: Progress,
 ) -> None:
     """Write the reason for the first item of each answered case that has one.
@@ -38,11 +38,11 @@ def write_rationales(
         path: JSON lines of `Rationale`; what it holds already is not asked again.
         cases: For which it is told.
         outcomes: Of cases that the system was asked, these or others.
-        asking: For the keys of items.
+        inference: For the keys of items.
         progress: Hears what is going on.
     """
     first_of = {one.id: one.top[0] for one in outcomes if one.top and one.top[0]}
-    number_of = {key: number for number, key in enumerate(asking.item_keys.tolist())}
+    number_of = {key: number for number, key in enumerate(inference.item_keys.tolist())}
     requests = cases.requests()
     with JsonlLog(path, Rationale) as ledger:
         done = {one.id for one in ledger.records}
@@ -55,7 +55,7 @@ def write_rationales(
                     system,
                     Rationale(
                         id=case,
-                        user=asking.user_keys[cases.user[place]],
+                        user=inference.user_keys[cases.user[place]],
                         item=first_of[case],
                         rationale="",
                     ),

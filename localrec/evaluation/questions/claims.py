@@ -85,7 +85,7 @@ def _claims_in(
             following = words[position + len(name) : position + len(name) + 1]
             said = " ".join(name)
             if name and (denied or following == ("free",)):
-                yield Claim(f"no {said}", is_edge=False, holds=not truth.has_barred(item, said))
+                yield Claim(f"no {said}", is_edge=False, holds=not truth.has_excluded(item, said))
             elif name:
                 yield Claim(said, is_edge=False, holds=_is_carried(name, cited, truth))
             elif words[position].isdigit():

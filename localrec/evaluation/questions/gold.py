@@ -136,7 +136,7 @@ def violated_constraints(gold: Gold, item: StoreItem, truth: StoreTruth) -> tupl
 
 def excluded_in(gold: Gold, item: StoreItem, truth: StoreTruth) -> tuple[str, ...]:
     """List what the gold excludes and the item has, alcohol among it."""
-    found = [f"has {name}" for name in gold.exclude if truth.has_barred(item, name)]
+    found = [f"has {name}" for name in gold.exclude if truth.has_excluded(item, name)]
     if gold.alcohol is not None and item.properties.get("alcoholic") != gold.alcohol:
         found.append(f"is not {gold.alcohol}")
     return tuple(found)

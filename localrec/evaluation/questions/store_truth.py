@@ -111,7 +111,7 @@ class StoreTruth:
         """Whether an item has one of the named attributes of a kind, or one below it."""
         return not item.nodes.isdisjoint(self._requested(names, kind))
 
-    def has_barred(self, item: StoreItem, name: str) -> bool:
+    def has_excluded(self, item: StoreItem, name: str) -> bool:
         """Whether an item has an excluded attribute; a garnish of that name counts.
 
         Args:
@@ -134,10 +134,10 @@ class StoreTruth:
         kind, _, rest = name.partition(": ")
         component, garnish = self.domain.kind_of("component"), self.domain.kind_of("garnish")
         if rest and kind in self.domain.attributes:
-            barred = self.resolve(rest, kind)
+            excluded = self.resolve(rest, kind)
         else:
-            barred = self.resolve(name, component) or self.resolve(name)
-        everything = self.below(barred, barring=True)
+            excluded = self.resolve(name, component) or self.resolve(name)
+        everything = self.below(excluded, barring=True)
         if garnish is None:
             return everything
         return everything | self.below((garnish, key) for of, key in everything if of == component)

@@ -162,33 +162,34 @@ class _Found(msgspec.Struct, frozen=True):
     shown: int = 0
 
 
-def run_cases(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[CaseResult]:
+def run_cases(system: EvaluatedSystem, cases: Cases, context: InferenceContext) -> list[CaseResult]:
     """Ask a fitted system about cases; return one result for each, in their order."""
     started = time.perf_counter()
     try:
-        found = _ask_all(system, cases, asking)
+        found = _ask_all(system, cases, context)
     except Exception:  # noqa: BLE001 - a system under test may raise anything
         found = [
-            _ask_alone(system, cases.take(np.array([place])), asking) for place in range(len(cases))
+            _ask_alone(system, cases.take(np.array([place])), context)
+            for place in range(len(cases))
         ]
     each_ms = 1000 * (time.perf_counter() - started) / max(1, len(cases))
     shared = RecommendationReply(items=None, ms=each_ms)
     return [
-        _outcome(one, one.cost or shared, cases, place, asking) for place, one in enumerate(found)
+        _outcome(one, one.cost or shared, cases, place, context) for place, one in enumerate(found)
     ]
 
 
 def _outcome(
-    found: _Found, cost: RecommendationReply, cases: Cases, place: int, asking: InferenceContext
+    found: _Found, cost: RecommendationReply, cases: Cases, place: int, context: InferenceContext
 ) -> CaseResult:
     return CaseResult(
         id=str(int(cases.row[place])),
-        user=asking.user_keys[cases.user[place]],
-        targets=tuple(asking.item_keys[cases.positives[place]]),
+        user=context.user_keys[cases.user[place]],
+        targets=tuple(context.item_keys[cases.positives[place]]),
         first=found.first,
         tied=found.tied,
         hits=found.hits,
-        pool=_pool_size(cases, place, asking),
+        pool=_pool_size(cases, place, context),
         top=found.top,
         ms=round(cost.ms, 3),
         faults=found.faults,
@@ -201,27 +202,29 @@ def _outcome(
         tool_calls=cost.tool_calls,
         shown=found.shown,
         trajectory=cost.trajectory,
-        trajectory_items=() if cost.trajectory is None else _trajectory_items(cases, place, asking),
+        trajectory_items=()
+        if cost.trajectory is None
+        else _trajectory_items(cases, place, context),
     )
 
 
-def _trajectory_items(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]:
+def _trajectory_items(cases: Cases, place: int, context: InferenceContext) -> tuple[str, ...]:
     """Return the keys of a case's history and candidates."""
     candidates = () if cases.candidates is None else cases.candidates[place].tolist()
     items = {*cases.histories[place].tolist(), *candidates}
-    return tuple(asking.item_keys[sorted(items)])
+    return tuple(context.item_keys[sorted(items)])
 
 
-def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -> _Found:
+def _ask_alone(system: EvaluatedSystem, case: Cases, context: InferenceContext) -> _Found:
     """Answer one case; an error fails this case alone."""
     try:
-        return _ask_all(system, case, asking)[0]
+        return _ask_all(system, case, context)[0]
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
         message = error_text(error, _LONGEST_ERROR)
         return _Found(0, 1, (), (), faults_of(None, (), 1), message)
 
 
-def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[_Found]:
+def _ask_all(system: EvaluatedSystem, cases: Cases, context: InferenceContext) -> list[_Found]:
     """Answer all cases at once.
 
     Raises:
@@ -229,15 +232,15 @@ def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) ->
     """
     requests = cases.requests()
     if isinstance(system, ListAnswerer):
-        answers = system.answer(requests, asking.k)
+        answers = system.answer(requests, context.k)
         if len(answers) != len(cases):
             raise ValueError(f"{len(answers)} answers to {len(cases)} requests")
-        return [_judge_list(answer, cases, place, asking) for place, answer in enumerate(answers)]
+        return [_judge_list(answer, cases, place, context) for place, answer in enumerate(answers)]
     scores = np.asarray(system.score(requests), dtype=np.float32)
-    expected = (len(cases), len(asking.item_keys))
+    expected = (len(cases), len(context.item_keys))
     if scores.shape != expected:
         raise ValueError(f"scores of shape {scores.shape}, not {expected}")
-    return _judge_scores(scores, cases, asking)
+    return _judge_scores(scores, cases, context)
 
 
 def candidate_scores(
@@ -259,23 +262,23 @@ def candidate_scores(
     return ranked, positive
 
 
-def _judge_scores(scores: Scores, cases: Cases, asking: InferenceContext) -> list[_Found]:
-    ranked, positive = candidate_scores(scores, cases, keep_known=asking.keep_known)
+def _judge_scores(scores: Scores, cases: Cases, context: InferenceContext) -> list[_Found]:
+    ranked, positive = candidate_scores(scores, cases, keep_known=context.keep_known)
     places = tied_ranks(ranked, positive)
     # Equal scores are put in an order that no system can know, and that is the same every time.
-    shuffled = np.random.default_rng(asking.seed).permutation(len(asking.item_keys))
+    shuffled = np.random.default_rng(context.seed).permutation(len(context.item_keys))
     found = []
     for row in range(len(cases)):
         items = None if cases.candidates is None else cases.candidates[row]
-        top = _best(ranked[row], items, shuffled, asking.k)
-        wanted = min(_pool_size(cases, row, asking), asking.k if items is None else len(items))
+        top = _best(ranked[row], items, shuffled, context.k)
+        wanted = min(_pool_size(cases, row, context), context.k if items is None else len(items))
         given = range(min(wanted, int(np.count_nonzero(ranked[row] > -np.inf))))
         found.append(
             _Found(
                 int(places.first[row]),
                 int(places.tied[row]),
                 _hit_ranks(top.tolist(), cases.positives[row]),
-                tuple(asking.item_keys[top]),
+                tuple(context.item_keys[top]),
                 faults_of(given, given, wanted),
             )
         )
@@ -294,10 +297,10 @@ def _best(scores: Scores, items: Items | None, shuffled: NDArray[np.int64], k: i
 
 
 def _judge_list(
-    answer: Answer | RecommendationReply, cases: Cases, place: int, asking: InferenceContext
+    answer: Answer | RecommendationReply, cases: Cases, place: int, context: InferenceContext
 ) -> _Found:
-    allowed = _allowed(cases, place, asking)
-    wanted = min(len(allowed), asking.k if cases.candidates is None else len(allowed))
+    allowed = _allowed(cases, place, context)
+    wanted = min(len(allowed), context.k if cases.candidates is None else len(allowed))
     cost = answer if isinstance(answer, RecommendationReply) else None
     items = answer.items if isinstance(answer, RecommendationReply) else answer
     if cost is not None and cost.wanted is not None:
@@ -307,12 +310,12 @@ def _judge_list(
         faults = (cost.fault,)
     given = [] if items is None else list(items)
     target = int(cases.positives[place][0])
-    top = given[: asking.k]
+    top = given[: context.k]
     return _Found(
         _rank_in(given, target),
         1,
         _hit_ranks(top, cases.positives[place]),
-        tuple(asking.item_keys[item] if item in allowed else "" for item in top),
+        tuple(context.item_keys[item] if item in allowed else "" for item in top),
         faults,
         cost=cost,
         shown=0 if cost is None else _rank_in(cost.shown, target),
@@ -328,16 +331,16 @@ def _hit_ranks(top: Sequence[Hashable], positives: Items) -> tuple[int, ...]:
     return tuple((np.flatnonzero(hits_of(top, positives.tolist())) + 1).tolist())
 
 
-def _allowed(cases: Cases, place: int, asking: InferenceContext) -> frozenset[int]:
+def _allowed(cases: Cases, place: int, context: InferenceContext) -> frozenset[int]:
     if cases.candidates is not None:
         return frozenset(cases.candidates[place].tolist())
-    known = () if asking.keep_known else cases.seen_items[place].tolist()
-    return frozenset(range(len(asking.item_keys))).difference(known)
+    known = () if context.keep_known else cases.seen_items[place].tolist()
+    return frozenset(range(len(context.item_keys))).difference(known)
 
 
-def _pool_size(cases: Cases, place: int, asking: InferenceContext) -> int:
+def _pool_size(cases: Cases, place: int, context: InferenceContext) -> int:
     if cases.candidates is not None:
         return cases.candidates.shape[1]
-    return len(asking.item_keys) - (
-        0 if asking.keep_known else len(np.unique(cases.seen_items[place]))
+    return len(context.item_keys) - (
+        0 if context.keep_known else len(np.unique(cases.seen_items[place]))
     )

@@ -214,13 +214,13 @@ def probe_with_decoys(
     system: EvaluatedSystem,
     cases: Cases,
     keyed: KeyedInteractions,
-    asking: InferenceContext,
+    inference: InferenceContext,
     count: int,
     seed: int,
 ) -> Suspicion | None:
     """Whether a fitted system finds decoys that it cannot know."""
     decoys = decoys_for(cases, keyed, count, seed)
-    outcomes = run_cases(system, decoys.cases, asking)
+    outcomes = run_cases(system, decoys.cases, inference)
     found = sum(one.first == 1 and one.tied == 1 for one in outcomes)
     if _tail(len(outcomes), decoys.chance, found) >= CHANCE:
         return None

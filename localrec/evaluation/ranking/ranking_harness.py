@@ -69,7 +69,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
         domain: Domain of the items.
         keyed: All interactions.
         parted: The interactions, split by the protocol.
-        asking: Settings of all cases.
+        inference: Settings of all cases.
         facts: Facts about the items.
         systems: Makes the systems.
         folder: Folder of the run.
@@ -81,7 +81,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     domain: Domain
     keyed: KeyedInteractions
     parted: DataSplit
-    asking: InferenceContext
+    inference: InferenceContext
     facts: ItemFacts
     systems: SystemFactory
     folder: RunFolder
@@ -157,7 +157,7 @@ def _prepare(
     systems = workbench(workspace, domain, keyed, parted)
     for system in config.systems:
         systems.check(system)
-    asking = InferenceContext(
+    inference = InferenceContext(
         user_keys=keyed.user_keys,
         item_keys=keyed.item_keys,
         keep_known=config.protocol.known == "ranked",
@@ -169,7 +169,7 @@ def _prepare(
         domain=domain,
         keyed=keyed,
         parted=parted,
-        asking=asking,
+        inference=inference,
         facts=read_facts(workspace.store, domain, keyed, parted),
         systems=systems,
         folder=folder,
@@ -202,7 +202,7 @@ def _measure(context: RunContext, system: SystemConfig) -> SystemResult:
     if system.kind in ("model", "agent"):
         few = min(few, len(cases) // 10)
     doubt = probe_with_decoys(
-        fitted.system, cases, context.keyed, context.asking, few, context.config.seed
+        fitted.system, cases, context.keyed, context.inference, few, context.config.seed
     )
     outcomes = ask_rest(context, system.name, fitted.system, cases)
     _have_reasons_told(context, system.name, fitted.system, outcomes)
@@ -217,7 +217,7 @@ def _have_reasons_told(
     if has_memory and isinstance(system, ExplainsItems) and context.config.rationales:
         drawn = _sampled(context.parted.test, context.config.rationales, context.config.seed)
         path = context.folder.path / rationale_file(name)
-        write_rationales(system, path, drawn, outcomes, context.asking, context.progress)
+        write_rationales(system, path, drawn, outcomes, context.inference, context.progress)
 
 
 def _sampled(cases: Cases, count: int, seed: int) -> Cases:
@@ -293,7 +293,7 @@ def ask_rest(
     Chunks are cut the same way whatever is done already, and asked whole: scores may depend in
     their last digit on what they are computed together with.
     """
-    asking = context.asking
+    inference = context.inference
     context.folder.mend(name)
     done = {one.id: one for one in context.folder.outcomes(name)}
     ids = [str(row) for row in cases.row.tolist()]
@@ -304,7 +304,7 @@ def ask_rest(
     ]
 
     def work(places: Rows) -> list[CaseResult]:
-        return run_cases(system, cases.take(places), asking)
+        return run_cases(system, cases.take(places), inference)
 
     context.progress(f"asking {name}", len(done), len(cases))
     for outcomes in context.engine.map(work, waiting):

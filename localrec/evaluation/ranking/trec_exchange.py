@@ -78,18 +78,18 @@ def import_trec_run(
         UsageError: the folder holds another run already.
     """
     origin = ranking_origin(reference)
-    foreign = read_trec_run(path)
+    trec_run = read_trec_run(path)
     cases = _cases(reference)
-    strange = [topic for topic in foreign.rankings if topic not in cases]
+    strange = [topic for topic in trec_run.rankings if topic not in cases]
     if strange:
         raise InputError(
             f"{path} has {len(strange):,} topics that are no cases of {reference.path.name}.",
             "Topics are the ids of its cases; localrec evaluate export writes them.",
         )
-    name = _name_of(path, foreign.tag)
+    name = _name_of(path, trec_run.tag)
     config = msgspec.structs.replace(origin.run, systems=(SystemConfig(name=name),))
     declared = msgspec.structs.replace(origin, run=config, made=made, engine="a TREC run file")
-    outcomes = [_judged(case, foreign, max(config.lengths)) for case in cases.values()]
+    outcomes = [_judged(case, trec_run, max(config.lengths)) for case in cases.values()]
     result = _result(name, outcomes, config.lengths, config.protocol.has_several_targets)
     with folder.alone():
         text = f"# A TREC run file, judged by the cases of {reference.path.name}.\n"
@@ -125,9 +125,9 @@ def _named(one: CaseResult) -> list[str]:
     return list(dict.fromkeys(item for item in one.top if item))
 
 
-def _judged(case: CaseResult, foreign: TrecRun, k: int) -> CaseResult:
+def _judged(case: CaseResult, trec_run: TrecRun, k: int) -> CaseResult:
     """Score an imported list on a case."""
-    items = [one.item for one in foreign.rankings.get(case.id, ())]
+    items = [one.item for one in trec_run.rankings.get(case.id, ())]
     target = case.targets[0]
     hits = metrics.hits_of(items[:k], case.targets)
     return CaseResult(

@@ -70,7 +70,7 @@ def split_log(log: Interactions, seed: int) -> InnerSplit:
     known = [_parted(one, one.histories.ordered) for one in cases]
     unknown = [_parted(one, ~one.histories.ordered) for one in cases]
     short_histories = _draw_short_histories(log, strangers, generator)
-    return InnerSplit(log.select(kept), _join(known), _join([*unknown, short_histories]))
+    return InnerSplit(log.select(kept), _merge(known), _merge([*unknown, short_histories]))
 
 
 def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
@@ -129,7 +129,7 @@ def _parted(cases: HeldOut, mask: Mask) -> HeldOut:
     return HeldOut(cases.histories.take(rows), cases.targets[rows], also)
 
 
-def _join(parts: list[HeldOut]) -> HeldOut:
+def _merge(parts: list[HeldOut]) -> HeldOut:
     histories = [part.histories for part in parts]
     lengths = np.concatenate([one.lengths for one in histories])
     joined = Histories(

@@ -25,7 +25,7 @@ from localrec.ranking.critics import scores_grammar
 from localrec.training.examples.example import Example
 from localrec.training.examples.reranker import LISTED
 from localrec.training.examples.roles import ExampleConfig, examples_for
-from localrec.training.role_bench.asking import ask_cases
+from localrec.training.role_bench.case_runner import ask_cases
 from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
 
 _SEED = 20_260_401  # of the cases; no training draws by it

@@ -74,7 +74,7 @@ def have_same_prompt(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
 
 def completion_scores(
     network: Any,
-    opening: torch.Tensor,
+    prefix: torch.Tensor,
     completions: torch.Tensor,
     loss_mask: torch.Tensor,
     temperature: float,
@@ -83,7 +83,7 @@ def completion_scores(
 
     Args:
         network: A causal language model of transformers, with an adapter in its layers.
-        opening: The tokens that all begin with, (p,), at least 2.
+        prefix: The tokens that all begin with, (p,), at least 2.
         completions: What follows in each, padded at the end, (b, c).
         loss_mask: Where a token is the model's own, (b, c).
         temperature: The scores are divided by.
@@ -91,9 +91,9 @@ def completion_scores(
     Returns:
         Logarithms of the probabilities, and entropies in nats: (b, c) each, 0 where `own` is not.
     """
-    shared = _parts(_computed_cache(network, opening[None, :-1]))
+    shared = _parts(_computed_cache(network, prefix[None, :-1]))
     rows = [
-        _branch(network, shared, opening[-1:], completion, kept, temperature)
+        _branch(network, shared, prefix[-1:], completion, kept, temperature)
         for completion, kept in zip(completions, loss_mask.bool(), strict=True)
     ]
     return torch.stack([one for one, _ in rows]), torch.stack([other for _, other in rows])

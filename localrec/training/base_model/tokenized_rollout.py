@@ -51,11 +51,11 @@ def tokenize_rollout(
     Raises:
         ModelError: the chat template refuses these messages.
     """
-    opening, shown = len(messages) - len(turns), 0
+    initial_length, shown = len(messages) - len(turns), 0
     tokens: list[int] = []
     own: list[int] = []
     first = -1
-    for place, turn in enumerate(turns, opening):
+    for place, turn in enumerate(turns, initial_length):
         if not turn.own:
             continue
         before = _pieces(base, messages[:place], shown)

@@ -109,7 +109,7 @@ def conversations_of(
 ) -> list[Example]:
     """Write the trajectories of a request: calls with observations, then the ranking."""
     k = min(request.k, len(request.tool_context.candidates))
-    initial_prompt = dialect.opening(
+    initial_prompt = dialect.initial_prompt(
         request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
     return [
@@ -136,7 +136,7 @@ def _conversation(
     return Example(
         messages=tuple(messages),
         answer=_turn(dialect, random_.choice(_SETTLED), act),
-        opening=len(initial_prompt),
+        prompt_messages=len(initial_prompt),
     )
 
 

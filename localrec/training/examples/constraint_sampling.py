@@ -31,12 +31,12 @@ class SampledConstraint(msgspec.Struct, frozen=True, kw_only=True):
         slot: Of the answer that reads it, as in `understanding.slots`; "look" without names is
             a wish for looks at large.
         names: One, or several of which any will do.
-        barred: None of them may be there.
+        is_excluded: None of them may be there.
     """
 
     slot: str
     names: tuple[LexiconName, ...]
-    barred: bool = False
+    is_excluded: bool = False
 
 
 class ConstraintSampler:
@@ -103,7 +103,7 @@ class ConstraintSampler:
     def _content(self) -> list[SampledConstraint]:
         chance = self._random.random()
         if chance < 0.12:
-            return [self._one("component", "exclude", barred=True)]
+            return [self._one("component", "exclude", is_excluded=True)]
         if chance < 0.24:
             return [self._several("component", "either")]
         return [
@@ -134,11 +134,13 @@ class ConstraintSampler:
             return None
         if slot == "either":
             return self._several(role, slot)
-        return self._one(role, slot, barred=slot == "exclude")
+        return self._one(role, slot, is_excluded=slot == "exclude")
 
-    def _one(self, role: AttributeRole, slot: str, *, barred: bool = False) -> SampledConstraint:
+    def _one(
+        self, role: AttributeRole, slot: str, *, is_excluded: bool = False
+    ) -> SampledConstraint:
         return SampledConstraint(
-            slot=slot, names=(self._lexicon.draw(self._random, role),), barred=barred
+            slot=slot, names=(self._lexicon.draw(self._random, role),), is_excluded=is_excluded
         )
 
     def _several(self, role: AttributeRole, slot: str) -> SampledConstraint:

@@ -22,18 +22,19 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         messages: The prompt, exactly as the role asks it when it serves.
         answer: The right answer.
-        opening: Of a conversation, how many messages stand before the model's first word: what it
-            says among the others is learnt as well. 0 where the answer alone is.
+        prompt_messages: Messages before the first turn of a conversation; the model's turns after
+            them are learnt too. 0 where only the answer is learnt.
         labels: The words it chooses among, where the role reads the probabilities of first tokens;
             () where it writes. What is written ends the turn, what is chosen does not.
-        wording: The frame and phrases that made the prompt; none of them is in both halves.
+        split_keys: The frame and phrases that made the prompt; none of them is in both halves.
     """
 
     messages: tuple[Message, ...]
     answer: str
-    opening: int = 0
+    # The fingerprint of examples hashes JSON names; runs that were begun under them resume.
+    prompt_messages: int = msgspec.field(default=0, name="opening")
     labels: tuple[str, ...] = ()
-    wording: tuple[str, ...] = ()
+    split_keys: tuple[str, ...] = msgspec.field(default=(), name="wording")
 
 
 class Examples(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,13 +59,13 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
         return digest.hexdigest()
 
 
-def wordings_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
+def half_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
     """Return the alternatives of one half: every fourth is for validation, the others train.
 
     Raises:
-        ValueError: there are too few to part.
+        ValueError: there are too few to split.
     """
     if len(alternatives) < _EVERY:
-        raise ValueError(f"{len(alternatives)} wordings cannot be parted")
+        raise ValueError(f"{len(alternatives)} alternatives cannot be split")
     mine = half == "validation"
     return [one for at, one in enumerate(alternatives) if (at % _EVERY == _EVERY - 1) == mine]

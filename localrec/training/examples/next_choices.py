@@ -33,7 +33,7 @@ from localrec.memory.memrec import NO_FACETS, MemRec
 from localrec.memory.model_memrec import candidate_texts, user_context
 from localrec.systems.memrec_rerankers import fallback_memory
 from localrec.training.examples.episodes import concatenate_cases
-from localrec.training.examples.example import Half, wordings_of
+from localrec.training.examples.example import Half, half_of
 from localrec.training.examples.reranker import LISTED, RightList
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.workspace import OpenWorkspace
@@ -74,7 +74,7 @@ class NextChoices:
 
     def examples(self, half: Half) -> Iterator[RightList]:
         """List the examples of one half in random order, each way of ranking by turns."""
-        users = wordings_of(np.unique(self._cases.user).tolist(), half)
+        users = half_of(np.unique(self._cases.user).tolist(), half)
         theirs = np.flatnonzero(np.isin(self._cases.user, users))
         order = np.random.default_rng(self._seed).permutation(theirs).tolist()
         return map(self._list, order, cycle(self._ways))
@@ -90,7 +90,7 @@ class NextChoices:
             context=user_context(self._memory_texts, items, synthesis),
             candidates=candidate_texts(self._memory_texts, ranked, way.prompt_config),
             singular=self._singular,
-            wording=(f"person {self._cases.user[case]}",),
+            split_keys=(f"person {self._cases.user[case]}",),
         )
 
     def _ranked(self, case: int, scores: Scores) -> list[int]:

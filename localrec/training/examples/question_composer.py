@@ -17,7 +17,7 @@ from localrec.data.query import TaskKind
 from localrec.foundation.errors import InputError
 from localrec.training.examples import question_templates
 from localrec.training.examples.constraint_sampling import ConstraintSampler, SampledConstraint
-from localrec.training.examples.example import Half, wordings_of
+from localrec.training.examples.example import Half, half_of
 from localrec.training.examples.lexicon import Lexicon
 from localrec.training.examples.question_templates import Way, Wordings
 from localrec.training.examples.typo_augmentation import add_typos
@@ -47,13 +47,13 @@ class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
         text: As typed.
         task: Task of the question.
         demands: In the order of the text.
-        wording: The frame and phrases it is made of.
+        split_keys: The frame and phrases it is made of.
     """
 
     text: str
     task: TaskKind
     demands: tuple[SampledConstraint, ...]
-    wording: tuple[str, ...]
+    split_keys: tuple[str, ...]
 
 
 def compose_questions(
@@ -102,17 +102,17 @@ class _Composer:
 
     def compose(self) -> ComposedQuestion:
         task, demands = ConstraintSampler(self._lexicon, self._random).draw()
-        wording = self._composed(task, demands)
+        text = self._composed(task, demands)
         if self._random.random() < _LEAD:
-            wording = f"{self._lead()} {wording[:1].upper()}{wording[1:]}"
-        if self._random.random() < _TAIL and wording[-1].isalnum():
-            wording = f"{wording}{self._tail()}"
-        wording = " ".join(wording.split()).replace(" ,", ",")
+            text = f"{self._lead()} {text[:1].upper()}{text[1:]}"
+        if self._random.random() < _TAIL and text[-1].isalnum():
+            text = f"{text}{self._tail()}"
+        text = " ".join(text.split()).replace(" ,", ",")
         return ComposedQuestion(
-            text=add_typos(self._random, wording),
+            text=add_typos(self._random, text),
             task=task,
-            demands=tuple(_in_order(demands, wording)),
-            wording=tuple(self._taken),
+            demands=tuple(_in_order(demands, text)),
+            split_keys=tuple(self._taken),
         )
 
     def _lead(self) -> str:
@@ -120,11 +120,11 @@ class _Composer:
         if self._random.random() < 0.4:
             return self._pick(question_templates.LEADS)
         who = self._pick(question_templates.WHO)
-        wording = f"{who[:1].upper()}{who[1:]} {self._pick(question_templates.DOES)}"
+        text = f"{who[:1].upper()}{who[1:]} {self._pick(question_templates.DOES)}"
         return (
-            f"{wording} {self._pick(question_templates.WHEN)}."
+            f"{text} {self._pick(question_templates.WHEN)}."
             if self._random.random() < 0.5
-            else f"{wording}."
+            else f"{text}."
         )
 
     def _tail(self) -> str:
@@ -160,9 +160,9 @@ class _Composer:
             for _, spec in sorted(self._domain.numbers.items())
             for phrase in (*spec.more, *spec.less)
         ]
-        wording = self._by_exchange(name, others)
-        if wording:
-            return wording
+        text = self._by_exchange(name, others)
+        if text:
+            return text
         if others and all(self._has_way(one, "behind") for one in others):
             but = self._but([self._phrase(one, "behind") for one in others])
             return self._fill(self._pick(question_templates.LIKE_BUT), x=name, but=but)
@@ -194,7 +194,7 @@ class _Composer:
     def _terse(self, demands: Sequence[SampledConstraint]) -> str:
         """Write names and little else: "blue, no gin, highball glass"."""
         parts = [
-            f"no {_either(one)}" if one.barred else (_either(one) or self._looks())
+            f"no {_either(one)}" if one.is_excluded else (_either(one) or self._looks())
             for one in demands
         ]
         self._random.shuffle(parts)
@@ -211,21 +211,23 @@ class _Composer:
         if not inside or not all(one.slot in ("include", "either", "exclude") for one in inside):
             return ""
         self._random.shuffle(inside)
-        parts = [f"no {_either(one)}" if one.barred else _either(one) for one in inside]
+        parts = [f"no {_either(one)}" if one.is_excluded else _either(one) for one in inside]
         comma = self._random.choice(("", "", ","))
         return f"{_either(heads[0])}{comma} with {_listed(parts)}"
 
     def _at_hand(self, demands: Sequence[SampledConstraint]) -> str:
         """Write several components at hand: "rum and lime, now what?"."""
-        have = [one for one in demands if one.slot in ("include", "container") and not one.barred]
-        lack = [one for one in demands if one.barred]
+        have = [
+            one for one in demands if one.slot in ("include", "container") and not one.is_excluded
+        ]
+        lack = [one for one in demands if one.is_excluded]
         if len(have) < 2 or len(have) + len(lack) < len(demands):
             return ""
         self._random.shuffle(have)
-        wording = _listed([_either(one) for one in have])
+        text = _listed([_either(one) for one in have])
         for one in lack:
-            wording = self._fill(self._pick(question_templates.LACKING), xs=wording, z=_either(one))
-        return self._fill(self._pick(question_templates.AT_HAND), xs=wording)
+            text = self._fill(self._pick(question_templates.LACKING), xs=text, z=_either(one))
+        return self._fill(self._pick(question_templates.AT_HAND), xs=text)
 
     def _means_two(self, demand: SampledConstraint) -> bool:
         """Whether a name's place decides its meaning: an orange drink, a drink with orange."""
@@ -237,15 +239,15 @@ class _Composer:
         """Write parts in any order: "love coconut, hold the rum"."""
         pieces = [self._piece(one) for one in demands]
         self._random.shuffle(pieces)
-        wording = pieces[0]
+        text = pieces[0]
         for piece in pieces[1:]:
-            wording = f"{wording}{self._random.choice(_BETWEEN)}{piece}"
-        return f"{wording} {self._noun()}" if self._random.random() < 0.15 else wording
+            text = f"{text}{self._random.choice(_BETWEEN)}{piece}"
+        return f"{text} {self._noun()}" if self._random.random() < 0.15 else text
 
     def _piece(self, demand: SampledConstraint) -> str:
         if not demand.names:
             return self._looks()
-        slot = "exclude" if demand.barred else demand.slot
+        slot = "exclude" if demand.is_excluded else demand.slot
         return self._fill(
             self._pick(question_templates.LOOSE[_LOOSE_AS.get(slot, slot)]), x=_either(demand)
         )
@@ -267,8 +269,8 @@ class _Composer:
         alone: list[str] = []
         for demand in demands:
             way = self._way_of(demand, crowded=bool(before))
-            wording = self._phrase(demand, way)
-            {"before": before, "behind": behind, "alone": alone}[way].append(wording)
+            text = self._phrase(demand, way)
+            {"before": before, "behind": behind, "alone": alone}[way].append(text)
         it = f"{self._subject(before)} {' '.join(behind)}".strip()
         frame = self._fill(self._pick(question_templates.REQUESTS), it=it)
         return f"{_sentence(frame, ' '.join(alone))} {' '.join(alone)}".strip()
@@ -293,7 +295,7 @@ class _Composer:
         wordings = self._wordings(demand)
         if way == "before" and demand.slot == "category":
             return demand.names[0].spelling
-        two_barred = way == "behind" and demand.barred and len(demand.names) == 2
+        two_barred = way == "behind" and demand.is_excluded and len(demand.names) == 2
         if two_barred and self._random.random() < _NEITHER:
             one, other = demand.names
             return f"with neither {one.spelling} nor {other.spelling}"
@@ -307,7 +309,7 @@ class _Composer:
             return question_templates.VISUAL
         if demand.slot == "flag":
             return question_templates.FLAG
-        if demand.barred:
+        if demand.is_excluded:
             return question_templates.EXCLUDE
         if demand.slot == "container":
             return (
@@ -340,7 +342,7 @@ class _Composer:
         return f"{noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
 
     def _pick(self, alternatives: Sequence[str]) -> str:
-        taken = self._random.choice(wordings_of(alternatives, self._half))
+        taken = self._random.choice(half_of(alternatives, self._half))
         if _PLACEHOLDER.sub("", taken).strip():  # a bare name is no wording
             self._taken.append(taken)
         return taken
@@ -362,7 +364,9 @@ def _together(demands: Sequence[SampledConstraint]) -> list[SampledConstraint]:
     for place, demand in enumerate(demands):
         slot = demand.slot if demand.slot in ("include", "exclude") else str(place)
         names = (*lists[slot].names, *demand.names) if slot in lists else demand.names
-        lists[slot] = SampledConstraint(slot=demand.slot, names=names, barred=demand.barred)
+        lists[slot] = SampledConstraint(
+            slot=demand.slot, names=names, is_excluded=demand.is_excluded
+        )
     return list(lists.values())
 
 

@@ -60,14 +60,14 @@ def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.R
     return Example(
         messages=tuple(critic_prompt(question.text, catalogue, items, k)),
         answer=verdict(_in_steps(scores)),
-        wording=question.wording,
+        split_keys=question.split_keys,
     )
 
 
 def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Query:
     """Build the query of these constraints in the graph's keys, without reading the text."""
     constraints = [
-        Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.barred)
+        Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.is_excluded)
         for one in demands
         if one.names and (kind := _kind_of(one, catalogue.domain)) is not None
     ]

@@ -30,13 +30,13 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
         context: Description of the user.
         candidates: The choice, and the others behind it, `LISTED` in all.
         singular: Noun for one candidate.
-        wording: Who or what it was made from; none of it is in both halves.
+        split_keys: Who or what it was made from; none of it is in both halves.
     """
 
     context: RerankContext
     candidates: Sequence[RerankCandidate]
     singular: str
-    wording: tuple[str, ...]
+    split_keys: tuple[str, ...]
 
 
 Sources = Callable[[Half], Sequence[Iterator[RightList]]]
@@ -68,7 +68,7 @@ def _questions(right: RightList) -> Iterator[Example]:
             messages=rerank_prompt(right.context, candidate, right.singular),
             answer=yes if place < LISTED // 2 else no,
             labels=ANSWERS,
-            wording=right.wording,
+            split_keys=right.split_keys,
         )
 
 

@@ -31,5 +31,5 @@ def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
         messages=topic_prompt(question.text, lexicon.vocabulary),
         answer=labels[list(TaskKind).index(question.task)],
         labels=labels,
-        wording=question.wording,
+        split_keys=question.split_keys,
     )

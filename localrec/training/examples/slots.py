@@ -30,7 +30,7 @@ def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
     return Example(
         messages=slot_prompt(question.text, lexicon.vocabulary),
         answer=write_slots(slots_of(question.demands)),
-        wording=question.wording,
+        split_keys=question.split_keys,
     )
 
 
@@ -45,7 +45,7 @@ def slots_of(demands: Sequence[SampledConstraint]) -> list[Slot]:
 
 
 def _slot_of(demand: SampledConstraint, spellings: Sequence[str]) -> str:
-    if demand.barred:
+    if demand.is_excluded:
         return "without"
     if demand.slot == "either" and len(spellings) == 1:
         return "with"

@@ -31,7 +31,7 @@ from localrec.memory.model_memrec import candidate_texts, user_context
 from localrec.memory.user_item_graph import UserItemGraph
 from localrec.memory.user_summaries import build_item_features
 from localrec.retrieval.candidates import build_candidates
-from localrec.training.examples.example import Half, wordings_of
+from localrec.training.examples.example import Half, half_of
 from localrec.training.examples.lexicon import lexicon_of
 from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
 from localrec.training.examples.reflector import intent_of
@@ -63,17 +63,17 @@ class SyntheticUsers:
 
     Args:
         catalogue: Catalogue that the users are made from.
-        tastes: Attributes that may be liked.
+        salient: Attributes that may be liked.
         graph: Graph of its items without any like.
         seed: Seed of every draw; the halves draw apart.
     """
 
     def __init__(
-        self, catalogue: Catalogue, tastes: Sequence[int], graph: UserItemGraph, seed: int
+        self, catalogue: Catalogue, salient: Sequence[int], graph: UserItemGraph, seed: int
     ) -> None:
         self._catalogue = catalogue
         self._lexicon = lexicon_of(catalogue)
-        self._salient_names = tastes
+        self._salient_names = salient
         self._graph = graph
         self._memory_texts = memory_texts_of(graph, catalogue)
         self._seed = seed
@@ -81,18 +81,18 @@ class SyntheticUsers:
     def examples(self, half: Half) -> Iterator[RightList]:
         """Yield examples of one half without end."""
         random_ = random.Random(f"{self._seed} {half} people")
-        tastes = wordings_of(self._salient_names, half)
+        salient = half_of(self._salient_names, half)
         while True:
-            likes = random_.sample(tastes, min(_LIKED, len(tastes)))
+            likes = random_.sample(salient, min(_LIKED, len(salient)))
             question = self._question(half, random_)
             user = self._user(likes, question, random_)
-            text, phrases = (question.text, question.wording) if question else ("", ())
+            text, phrases = (question.text, question.split_keys) if question else ("", ())
             names = [self._catalogue.attributes[one].name for one in likes]
             yield RightList(
                 context=user_context(self._memory_texts, user.history, NO_FACETS, text),
                 candidates=candidate_texts(self._memory_texts, self._ranked(user, random_), _ALONE),
                 singular=self._catalogue.domain.singular,
-                wording=(*(f"likes {name}" for name in names), *phrases),
+                split_keys=(*(f"likes {name}" for name in names), *phrases),
             )
 
     def _question(self, half: Half, random_: random.Random) -> ComposedQuestion | None:
@@ -161,10 +161,10 @@ def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
     uses = np.bincount(item_features.attribute, minlength=item_features.attributes)
     uses[list(catalogue.staples)] = 0
     # One item has to be had, and another to be chosen for the same reason.
-    tastes = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
-    if len(catalogue) <= LISTED or len(tastes) < _FEWEST_TASTES:
+    salient = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
+    if len(catalogue) <= LISTED or len(salient) < _FEWEST_TASTES:
         return None
     graph = UserItemGraph(
         InteractionMatrix.from_pairs(none, none, 0, len(catalogue)), item_features
     )
-    return SyntheticUsers(catalogue, tastes, graph, seed)
+    return SyntheticUsers(catalogue, salient, graph, seed)

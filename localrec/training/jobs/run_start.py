@@ -34,7 +34,7 @@ class TrainingContext(Protocol):
         ...
 
     @property
-    def ranks(self) -> DistributedContext:
+    def distributed(self) -> DistributedContext:
         """The processes that train together."""
         ...
 
@@ -47,7 +47,9 @@ def begin_run(workspace: Path, name: str, made: TrainingContext) -> TrainingRun:
     """
     folder = runs_folder(workspace)
     data = made.data
-    return made.ranks.created(folder / name, lambda: create_run(folder, name, made.config, data))
+    return made.distributed.created(
+        folder / name, lambda: create_run(folder, name, made.config, data)
+    )
 
 
 def continue_run(workspace: Path, name: str, made: TrainingContext) -> TrainingRun:

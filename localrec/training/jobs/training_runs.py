@@ -199,7 +199,7 @@ class TrainingRun:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._ledger: JsonlLog[StepRecord] | None = None
+        self._step_log: JsonlLog[StepRecord] | None = None
 
     @property
     def name(self) -> str:
@@ -252,8 +252,8 @@ class TrainingRun:
         Raises:
             InputError: a line is something else.
         """
-        if self._ledger is not None:
-            return list(self._ledger.records)
+        if self._step_log is not None:
+            return list(self._step_log.records)
         path = self.path / "metrics.jsonl"
         return read_records(path, StepRecord) if path.exists() else []
 
@@ -270,7 +270,7 @@ class TrainingRun:
             try:
                 yield
             finally:
-                self._close_ledger()
+                self._close_step_log()
                 if self.state.status == "running":
                     self._note(status="stopped")
 
@@ -284,19 +284,19 @@ class TrainingRun:
         """
         checkpoint = self.latest_checkpoint()
         step = checkpoint.step if checkpoint else 0
-        self._close_ledger()
+        self._close_step_log()
         path = self.path / "metrics.jsonl"
         if path.exists():
             write_records(path, [one for one in read_records(path, StepRecord) if one.step <= step])
-        self._ledger = JsonlLog(path, StepRecord)
+        self._step_log = JsonlLog(path, StepRecord)
         self._note(status="running", step=step, steps=steps)
         return checkpoint
 
     def log(self, record: StepRecord) -> None:
         """Log a step's figures; they are on disk when this returns."""
-        if self._ledger is None:
+        if self._step_log is None:
             raise TypeError("log() outside of a training that was begun")
-        self._ledger.append(record)
+        self._step_log.append(record)
         self._note(step=record.step)
 
     @contextmanager
@@ -334,10 +334,10 @@ class TrainingRun:
     def _note(self, **changes: Any) -> None:
         _write(self.path / "state.json", msgspec.structs.replace(self.state, **changes))
 
-    def _close_ledger(self) -> None:
-        if self._ledger is not None:
-            self._ledger.__exit__(None, None, None)
-            self._ledger = None
+    def _close_step_log(self) -> None:
+        if self._step_log is not None:
+            self._step_log.__exit__(None, None, None)
+            self._step_log = None
 
 
 class _Kind(msgspec.Struct, frozen=True):

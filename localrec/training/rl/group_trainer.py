@@ -21,13 +21,13 @@ class GroupTrainer(GRPOTrainer):
     at all. Where a micro-batch is one group, its opening is computed once (`prefix_cache`).
 
     Args:
-        ranks: Who else trains along; their gradients are averaged before the optimiser moves.
-        ranks: What TRL's takes.
+        distributed: Who else trains along; their gradients are averaged before the optimiser moves.
+        distributed: What TRL's takes.
     """
 
-    def __init__(self, *, ranks: DistributedContext, **named: Any) -> None:
+    def __init__(self, *, distributed: DistributedContext, **named: Any) -> None:
         super().__init__(**named)
-        self._ranks = ranks
+        self._distributed = distributed
 
     def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
         """Run one micro-batch forward and backward."""
@@ -35,7 +35,7 @@ class GroupTrainer(GRPOTrainer):
         if self.accelerator.sync_gradients:
             network: torch.nn.Module = self.model  # type: ignore[assignment]  # it has one
             learnt = (one for one in network.parameters() if one.requires_grad)
-            self._ranks.add_gradients(learnt, divided_by=self._ranks.size)
+            self._distributed.add_gradients(learnt, divided_by=self._distributed.size)
         return cast(torch.Tensor, loss)
 
     def _prepare_inputs(self, generation_batch: dict[str, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class PolicyTraining:
         rollout_workers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
-        ranks: Processes that train together.
+        distributed: Processes that train together.
 
     Raises:
         UsageError: the groups of a step cannot be shared out evenly.
@@ -121,20 +121,20 @@ class PolicyTraining:
         rollout_workers: RolloutWorkers,
         train: RolloutCollector,
         validation: tuple[RolloutCollector, int],
-        ranks: DistributedContext = SINGLE_PROCESS,
+        distributed: DistributedContext = SINGLE_PROCESS,
     ) -> None:
-        if config.groups % ranks.size:
-            multiple = ranks.size * -(-config.groups // ranks.size)
+        if config.groups % distributed.size:
+            multiple = distributed.size * -(-config.groups // distributed.size)
             raise UsageError(
-                f"{config.groups} groups cannot be shared out among {ranks.size} processes.",
+                f"{config.groups} groups cannot be shared out among {distributed.size} processes.",
                 f"Give a multiple of that: --prompts-per-step {multiple}",
             )
-        self._ranks = ranks
+        self._distributed = distributed
         self._run = run
         self._base = base
         self._serving = serving
         self._config = config
-        self._preset = preset.with_batch(config.groups // ranks.size * config.group_size)
+        self._preset = preset.with_batch(config.groups // distributed.size * config.group_size)
         self._rollout_workers = rollout_workers
         self._train = train
         self._validation, self._validated = validation
@@ -150,13 +150,13 @@ class PolicyTraining:
             CutShortError: Ctrl+C; the run can be gone on with.
             ModelError: the model that writes cannot be used.
         """
-        checkpoint = self._ranks.begin(self._run, steps)
+        checkpoint = self._distributed.begin(self._run, steps)
         model = self._adapted(checkpoint)
-        folder = self._run.path / "serving" / str(self._ranks.rank)
+        folder = self._run.path / "serving" / str(self._distributed.rank)
         policy = Policy(folder, self._base, self._serving, model, self._rollout_workers)
         try:
             self._learn(model, policy, checkpoint, steps, progress)
-            if self._ranks.is_main:
+            if self._distributed.is_main:
                 save_adapter(model, self._base, self._run.adapter)
                 self._run.finish()
         except KeyboardInterrupt as stop:
@@ -187,7 +187,7 @@ class PolicyTraining:
             load_moments(optimiser, learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
 
         def keep(step: int) -> None:
-            if not self._ranks.is_main:
+            if not self._distributed.is_main:
                 return
             with self._run.checkpoint(step) as folder:
                 save_adapter(model, self._base, folder / _ADAPTER)
@@ -206,7 +206,7 @@ class PolicyTraining:
         steps: int,
     ) -> GroupTrainer:
         trainer = GroupTrainer(
-            ranks=self._ranks,
+            distributed=self._distributed,
             model=model,
             reward_funcs=rollout_rewards,
             args=self._arguments(steps - done),
@@ -236,7 +236,7 @@ class PolicyTraining:
                 "prompt": [
                     f"{step} {slot}"
                     for step in range(done + 1, steps + 1)
-                    for slot in self._ranks.share(list(range(self._config.groups)))
+                    for slot in self._distributed.share(list(range(self._config.groups)))
                 ]
             }
         )
@@ -245,7 +245,7 @@ class PolicyTraining:
         config, preset = self._config, self._preset
         # A group that shares its opening takes the memory of one trajectory.
         at_once = preset.micro_batch if preset.gradient_checkpointing else config.group_size
-        trajectories = config.groups // self._ranks.size * config.group_size
+        trajectories = config.groups // self._distributed.size * config.group_size
         return GRPOConfig(
             output_dir=str(self._run.path / "checkpoints"),
             max_steps=steps,
@@ -296,21 +296,21 @@ class PolicyTraining:
             "logprobs": None,
             "earned": rewards,
         }
-        return output, self._ranks.mean(gathered.figures())
+        return output, self._distributed.mean(gathered.figures())
 
     def validate(self, policy: Policy, step: int, steps: int) -> Figures:
         """Validate at this step, if it is one of the validation steps."""
         every = self._config.validate_every
         if step < steps and not (every and step % every == 0):
             return {}
-        if not self._ranks.is_main:  # it logs them
+        if not self._distributed.is_main:  # it logs them
             return {}
         policy.serve(step)
         return self._validation.validate(self._validated)
 
     def mean(self, figures: Figures) -> Figures:
         """Average the figures of a step over all processes."""
-        return self._ranks.mean(figures)
+        return self._distributed.mean(figures)
 
     def is_kept(self, step: int, steps: int) -> bool:
         """Whether a checkpoint is written behind a step."""
@@ -318,7 +318,7 @@ class PolicyTraining:
 
     def log(self, step: int, values: Figures, seconds: float, parts: dict[str, float]) -> None:
         """Keep a step's figures."""
-        if self._ranks.is_main:
+        if self._distributed.is_main:
             self._run.log(StepRecord(step=step, values=values, seconds=seconds, parts=parts))
 
 

@@ -81,7 +81,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 "Leave dropout at 0.",
             )
 
-    def bounds(self, k: int, temperature: float) -> AgentLimits:
+    def limits(self, k: int, temperature: float) -> AgentLimits:
         """Return the limits of one trajectory."""
         return AgentLimits(
             budget=self.budget,

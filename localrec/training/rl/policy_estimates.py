@@ -46,7 +46,7 @@ def estimated(made: PolicyRunContext) -> ResourceEstimate:
         _load(made),
         made.batched,
         TrainingSpeed(learnt=_learnt_a_second(made), written=_written_a_second(made)),
-        available_memory(made.config.device, made.ranks.size),
+        available_memory(made.config.device, made.distributed.size),
     )
     check_fits(found, made.preset)
     return found
@@ -57,31 +57,31 @@ def _load(made: PolicyRunContext) -> StepLoad:
     asked = min(config.budget, _ASKED) if config.tools else 0
     written = _TURN * (1 + asked)
     behind = written + _OBSERVED * asked
-    opening = _opening_tokens(made)
+    prompt = _initial_prompt_tokens(made)
     longest = made.preset.max_tokens
     alone = made.preset.gradient_checkpointing  # else a group's opening is computed once
     return StepLoad(
         steps=config.steps_over(len(made.episodes.train)),
         sequences=made.trajectories,
-        tokens=min(longest, (opening if alone else opening // config.group_size) + behind),
-        learnt=max(1, min(longest - opening, behind)),
+        tokens=min(longest, (prompt if alone else prompt // config.group_size) + behind),
+        learnt=max(1, min(longest - prompt, behind)),
         longest=longest,
         written=written,
         servers=made.workers,
     )
 
 
-def _opening_tokens(made: PolicyRunContext) -> int:
+def _initial_prompt_tokens(made: PolicyRunContext) -> int:
     """Count the tokens of a request before the model's first word."""
     config, request = made.config, made.episodes.train.request(0)
-    opening = format_for(made.open_model(None)).opening(
+    prompt = format_for(made.open_model(None)).initial_prompt(
         request.tool_context,
         TOOLS if config.tools else (),
         budget=config.budget,
         k=request.k,
         history=config.episodes.history,
     )
-    return len(prompt_tokens(made.base, opening))
+    return len(prompt_tokens(made.base, prompt))
 
 
 def _adapter(made: PolicyRunContext) -> AdapterConfig:

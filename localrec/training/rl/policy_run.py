@@ -49,7 +49,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
-        ranks: Processes that train together.
+        distributed: Processes that train together.
     """
 
     config: PolicyConfig
@@ -57,12 +57,12 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     base: Base
     serving: Path
     preset: DevicePreset
-    ranks: DistributedContext = SINGLE_PROCESS
+    distributed: DistributedContext = SINGLE_PROCESS
 
     @property
     def workers(self) -> int:
         """Return the number of rollout processes."""
-        size = self.ranks.size
+        size = self.distributed.size
         return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
     @property
@@ -84,7 +84,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def trajectories(self) -> int:
         """Count the trajectories of this process in a step."""
-        return self.config.groups * self.config.group_size // self.ranks.size
+        return self.config.groups * self.config.group_size // self.distributed.size
 
     @property
     def batched(self) -> DevicePreset:
@@ -96,7 +96,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
         return ModelProcess(
             self.serving,
             n_ctx=self.preset.max_tokens,
-            n_threads=max(1, usable_cores() // (self.workers * self.ranks.size)),
+            n_threads=max(1, usable_cores() // (self.workers * self.distributed.size)),
             adapter=adapter,
         )
 
@@ -111,7 +111,7 @@ def prepared(
     folder: Path,
     config: PolicyConfig,
     progress: Progress,
-    ranks: DistributedContext = SINGLE_PROCESS,
+    distributed: DistributedContext = SINGLE_PROCESS,
 ) -> PolicyRunContext:
     """Open the inputs of a training.
 
@@ -119,7 +119,7 @@ def prepared(
         folder: The workspace.
         config: Settings of the training.
         progress: Hears what is being done.
-        ranks: Processes that train together.
+        distributed: Processes that train together.
 
     Raises:
         UsageError: the machine cannot train this base, or a library is missing.
@@ -136,9 +136,14 @@ def prepared(
     preset = _preset(source, config)
     lessons = open_episodes(folder, config.episodes, config.k, progress)
     progress("loading the base", 0, 0)
-    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
+    base = load_base(source, device=distributed.device(config.device), dtype=preset.dtype)
     return PolicyRunContext(
-        config=config, episodes=lessons, base=base, serving=serving, preset=preset, ranks=ranks
+        config=config,
+        episodes=lessons,
+        base=base,
+        serving=serving,
+        preset=preset,
+        distributed=distributed,
     )
 
 
@@ -163,7 +168,7 @@ def train(
     with training_libraries():
         from localrec.training.rl.grpo_trainer import PolicyTraining
     config = made.config
-    with made.ranks.holding(run), _open_rollout_workers(made, open_model) as rollout_workers:
+    with made.distributed.holding(run), _open_rollout_workers(made, open_model) as rollout_workers:
         task, k = _task(run, made, rollout_workers, progress)
         validated = RolloutCollector(
             made.episodes.validation, rollout_workers, made.base, config, config.k
@@ -177,7 +182,7 @@ def train(
             rollout_workers,
             RolloutCollector(task, rollout_workers, made.base, config, k),
             (validated, config.episodes.validation),
-            made.ranks,
+            made.distributed,
         ).go(config.steps_over(len(task)), progress)
 
 
@@ -220,14 +225,14 @@ def _task(
     if not isinstance(config, RefineConfig):
         return made.episodes.train, config.k
     path = run.path / "pairs.jsonl"
-    if not made.ranks.is_main:
-        made.ranks.wait()  # until the leader has found them
+    if not made.distributed.is_main:
+        made.distributed.wait()  # until the leader has found them
     elif not path.exists():
         progress("searching what the agent confuses", 0, 0)
         rollout_workers.adopt(_served_start(run, made))
     pairs = mined_pairs(made.episodes.train, rollout_workers, config, path)
-    if made.ranks.is_main:
-        made.ranks.wait()
+    if made.distributed.is_main:
+        made.distributed.wait()
     return PairTask(made.episodes.train, pairs, config), 1
 
 

@@ -66,7 +66,7 @@ def mined_pairs(
         return read_records(path, HardPair)
     many = min(config.searched or len(task), len(task))
     requests = [task.request(number) for number in range(many)]
-    bounds = config.bounds(config.k, 0.0)
+    bounds = config.limits(config.k, 0.0)
     ranked = rollout_workers.write([RolloutRequest(one, [config.seed], bounds) for one in requests])
     pairs = [
         pair

@@ -136,7 +136,7 @@ class RolloutCollector:
 
     def validate(self, most: int) -> Figures:
         """Validate on the likeliest trajectory of each of the first requests."""
-        bounds = self._config.bounds(self._k, 0.0)
+        bounds = self._config.limits(self._k, 0.0)
         numbers = range(min(most, len(self._task)) if most else len(self._task))
         rollouts = [
             RolloutRequest(self._task.request(number), [self._seed(_JUDGED, number)], bounds)
@@ -148,7 +148,7 @@ class RolloutCollector:
     def _write(
         self, step: int, attempt: int, slots: Sequence[tuple[int, int]]
     ) -> list[RolloutGroup]:
-        bounds = self._config.bounds(self._k, self._config.temperature)
+        bounds = self._config.limits(self._k, self._config.temperature)
         members = range(self._config.group_size)
         rollouts = [
             RolloutRequest(

@@ -41,12 +41,12 @@ class RolloutRequest(msgspec.Struct, frozen=True):
     Args:
         request: Request that all members answer.
         seeds: One for each.
-        bounds: Limits of each run.
+        limits: Limits of each run.
     """
 
     request: TrainingRequest
     seeds: Sequence[int]
-    bounds: AgentLimits
+    limits: AgentLimits
 
 
 class Rollout(msgspec.Struct, frozen=True):
@@ -151,7 +151,7 @@ class RolloutWorkers:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 trajectory = run_agent(
-                    rollout_model, part.request.tool_context, self._tools, part.bounds, seed
+                    rollout_model, part.request.tool_context, self._tools, part.limits, seed
                 )
                 return Rollout(trajectory, part.request.shown(conversation(trajectory)))
             except ModelCrashedError:
@@ -184,7 +184,7 @@ def _parts(group: RolloutRequest, groups: int, workers: int) -> list[RolloutRequ
     pieces = min(len(group.seeds), max(1, -(-workers // groups)))
     size = -(-len(group.seeds) // pieces)
     return [
-        RolloutRequest(group.request, group.seeds[begin : begin + size], group.bounds)
+        RolloutRequest(group.request, group.seeds[begin : begin + size], group.limits)
         for begin in range(0, len(group.seeds), size)
     ]
 

@@ -17,7 +17,7 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.record_files import sha256_of
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.usage_tracker import UsageTracker
-from localrec.training.role_bench.asking import ask_cases
+from localrec.training.role_bench.case_runner import ask_cases
 from localrec.training.role_bench.question_cases import reflector_cases, router_cases, slot_cases
 from localrec.training.role_bench.records import (
     SEED,

@@ -162,7 +162,7 @@ def _explained(context: DomainContext, count: int, seed: int) -> list[_Explained
         query = SearchQuery(question.text, intent, catalogue, QUICK, {})  # facts need no vectors
         links = catalogue.details([item, *([] if example is None else [example])])
         facts = question_facts(query, pool, item, links)
-        if any(fact.leads for fact in facts):
+        if any(fact.is_direct for fact in facts):
             found.append(_Explained(question.text, intent, catalogue.names[item], tuple(facts)))
         if len(found) == count:
             break

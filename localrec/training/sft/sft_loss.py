@@ -64,14 +64,14 @@ def evaluate_answers(
 
 
 def answer_scores(
-    model: PeftModel, examples: Sequence[TokenizedExample], opening: PrefixCache | None = None
+    model: PeftModel, examples: Sequence[TokenizedExample], prefix: PrefixCache | None = None
 ) -> torch.Tensor:
     """Compute the logits that predict each token of each answer, (targets, vocabulary).
 
     Args:
         model: A network with an adapter.
         examples: What follows the opening in each.
-        opening: What all begin with.
+        prefix: What all begin with.
     """
     import torch
 
@@ -84,9 +84,9 @@ def answer_scores(
     lines = [line for line, one in enumerate(examples) for _ in one.targets]
     places = [place for one in examples for place in one.places]
     network: Any = model.get_base_model()  # its parts are declared as tensors
-    behind = {cache_argument(network): opening.before(len(examples))} if opening is not None else {}
+    behind = {cache_argument(network): prefix.before(len(examples))} if prefix is not None else {}
     hidden = network.model(
-        input_ids=tokens.to(model.device), use_cache=opening is not None, **behind
+        input_ids=tokens.to(model.device), use_cache=prefix is not None, **behind
     ).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()
 
@@ -96,11 +96,11 @@ def _scored_pieces(
 ) -> Iterator[tuple[torch.Tensor, int]]:
     """Evaluate as many examples at once as fit; the prefix gets its gradient after the last."""
     for family in group_by_prompt(examples) if share else [examples]:
-        opening, rests = _opened(model, family, share=share)
-        for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
-            yield answer_losses(answer_scores(model, piece, opening), piece)
-        if opening is not None:
-            opening.learn()
+        prefix, rests = _opened(model, family, share=share)
+        for piece in micro_batches(rests, most_tokens, 0 if prefix is None else len(prefix)):
+            yield answer_losses(answer_scores(model, piece, prefix), piece)
+        if prefix is not None:
+            prefix.learn()
 
 
 def _opened(
@@ -112,8 +112,8 @@ def _opened(
     length = common_prefix_length(examples) if share else 0
     if not length:
         return None, examples
-    opening = PrefixCache(model.get_base_model(), examples[0].tokens[:length])
-    return opening, [one.behind(length) for one in examples]
+    prefix = PrefixCache(model.get_base_model(), examples[0].tokens[:length])
+    return prefix, [one.behind(length) for one in examples]
 
 
 def answer_losses(

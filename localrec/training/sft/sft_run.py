@@ -50,7 +50,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
         lesson: The same as tokens.
         base: Loaded.
         preset: How the machine is used.
-        ranks: Processes that train together.
+        distributed: Processes that train together.
     """
 
     config: SupervisedConfig
@@ -58,7 +58,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
     lesson: TokenizedDataset
     base: Base
     preset: DevicePreset
-    ranks: DistributedContext = SINGLE_PROCESS
+    distributed: DistributedContext = SINGLE_PROCESS
 
     @property
     def data(self) -> TrainingData:
@@ -70,7 +70,7 @@ def prepared(
     workspace: Path,
     config: SupervisedConfig,
     progress: Progress,
-    ranks: DistributedContext = SINGLE_PROCESS,
+    distributed: DistributedContext = SINGLE_PROCESS,
 ) -> SftRunContext:
     """Make the examples and load the base.
 
@@ -93,10 +93,15 @@ def prepared(
     gpu = memory / 1e9 if config.device != "cpu" and memory else None
     preset = preset_for(gpu, shape_of(source).parameters)
     progress("loading the base", 0, 0)
-    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
+    base = load_base(source, device=distributed.device(config.device), dtype=preset.dtype)
     lesson = tokenize_dataset(base, examples, preset)
     return SftRunContext(
-        config=config, examples=examples, lesson=lesson, base=base, preset=preset, ranks=ranks
+        config=config,
+        examples=examples,
+        lesson=lesson,
+        base=base,
+        preset=preset,
+        distributed=distributed,
     )
 
 
@@ -107,21 +112,21 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
         UsageError: more memory than there is.
     """
     load = load_of(made.config, made.lesson)
-    load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.ranks.size))
+    load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.distributed.size))
     found = estimate(
         shape_of(made.base.source),
         made.config.adapter,
         load,
         msgspec.structs.replace(made.preset, micro_batch=1),
         TrainingSpeed(learnt=_learnt_a_second(made)),
-        available_memory(made.config.device, made.ranks.size),
+        available_memory(made.config.device, made.distributed.size),
     )
     check_fits(found, made.preset)
     return found
 
 
 def resumed(
-    workspace: Path, name: str, progress: Progress, ranks: DistributedContext = SINGLE_PROCESS
+    workspace: Path, name: str, progress: Progress, distributed: DistributedContext = SINGLE_PROCESS
 ) -> tuple[TrainingRun, SftRunContext]:
     """Open an earlier run with everything that its training needs.
 
@@ -129,7 +134,7 @@ def resumed(
         InputError: there is none, or its examples would be others now.
     """
     config = open_run(runs_folder(workspace) / name).config(SupervisedConfig)
-    made = prepared(workspace, config, progress, ranks)
+    made = prepared(workspace, config, progress, distributed)
     return continue_run(workspace, name, made), made
 
 
@@ -141,7 +146,7 @@ def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutco
         CutShortError: Ctrl+C; the run can be gone on with.
     """
     return train_adapter(
-        run, made.base, made.lesson, made.config, made.preset, progress, made.ranks
+        run, made.base, made.lesson, made.config, made.preset, progress, made.distributed
     )
 
 

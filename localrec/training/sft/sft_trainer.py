@@ -89,7 +89,7 @@ def train_adapter(
     config: SupervisedConfig,
     preset: DevicePreset,
     progress: Progress,
-    ranks: DistributedContext = SINGLE_PROCESS,
+    distributed: DistributedContext = SINGLE_PROCESS,
 ) -> SftOutcome:
     """Train to the end, from the newest checkpoint if any; the best adapter is in `run.adapter`.
 
@@ -100,21 +100,21 @@ def train_adapter(
         config: How.
         preset: How much the machine takes at once.
         progress: Hears of every step.
-        ranks: Who else trains along.
+        distributed: Who else trains along.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
         BusyError: another process trains here.
         InputError: the checkpoint is damaged.
     """
-    with ranks.holding(run), with_threads(config.threads):
-        checkpoint = ranks.begin(run, load_of(config, lesson).steps)
+    with distributed.holding(run), with_threads(config.threads):
+        checkpoint = distributed.begin(run, load_of(config, lesson).steps)
         with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
-            loop = _Loop(run, base, model, lesson, config, preset, ranks)
+            loop = _Loop(run, base, model, lesson, config, preset, distributed)
             loop.start(checkpoint)
             while not loop.is_over:
                 loop.go_on(progress)
-                if ranks.any(asked_to_stop()) and not loop.is_over:
+                if distributed.any(asked_to_stop()) and not loop.is_over:
                     loop.save()
                     raise CutShortError(
                         f"interrupted; {run.name} keeps what was done up to step {loop.step}.",
@@ -145,11 +145,11 @@ class _Loop:
         lesson: TokenizedDataset,
         config: SupervisedConfig,
         preset: DevicePreset,
-        ranks: DistributedContext,
+        distributed: DistributedContext,
     ) -> None:
         import torch  # the base has brought it
 
-        self._run, self._base, self._model, self._ranks = run, base, model, ranks
+        self._run, self._base, self._model, self._distributed = run, base, model, distributed
         self._lesson, self._config = lesson, config
         self._steps = load_of(config, lesson).steps
         self._every = max(1, self._steps // (config.epochs * config.checks))
@@ -177,7 +177,7 @@ class _Loop:
         self.step = checkpoint.step
         self._place = _read_place(checkpoint.folder / _PLACE)
         load_moments(self._optimiser, self._learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
-        if self._ranks.is_main:
+        if self._distributed.is_main:
             _copy(checkpoint.folder / _BEST, self._best)
 
     def go_on(self, progress: Progress) -> None:
@@ -190,7 +190,7 @@ class _Loop:
         is_check = self.step % self._every == 0 or self.step == self._steps
         if is_check:
             values |= self._look()
-        if self._ranks.is_main:
+        if self._distributed.is_main:
             self._run.log(StepRecord(step=self.step, values=values, seconds=seconds))
         progress(f"training {self._config.role}", self.step, self._steps)
         if is_check:
@@ -198,7 +198,7 @@ class _Loop:
 
     def save(self) -> None:
         """Write a checkpoint of the last step."""
-        if not self._ranks.is_main:
+        if not self._distributed.is_main:
             return
         with self._run.checkpoint(self.step) as folder:
             save_adapter(self._model, self._base, folder / _NOW)
@@ -217,7 +217,7 @@ class _Loop:
             seconds=place.seconds,
             tokens_per_second=place.tokens / place.seconds if place.seconds else 0.0,
         )
-        if self._ranks.is_main:
+        if self._distributed.is_main:
             _copy(self._best, self._run.adapter)
             shutil.rmtree(self._best)
             (self._run.path / OUTCOME).write_bytes(msgspec.json.encode(trained))
@@ -238,12 +238,12 @@ class _Loop:
         # Dropout of a step is the same whether or not the training was interrupted before it.
         torch.manual_seed(config.seed * 1_000_003 + self.step)
         self._model.train()
-        mine = self._ranks.share(exercises)
+        mine = self._distributed.share(exercises)
         found = accumulate_gradients(
             self._model, mine, self._at_once, targets=targets, share=self._shares
         )
-        total, right = self._ranks.total(found)
-        self._ranks.add_gradients(self._learnt.values())
+        total, right = self._distributed.total(found)
+        self._distributed.add_gradients(self._learnt.values())
         norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)
         self._optimiser.step()
         self._optimiser.zero_grad(set_to_none=True)
@@ -281,13 +281,13 @@ class _Loop:
     def _validate(self) -> ValidationScore:
         """Validate in the main process, so that all processes end at the same step."""
         validated = ValidationScore(loss=0.0, accuracy=0.0)
-        if self._ranks.is_main:
+        if self._distributed.is_main:
             validated = validate(self._model, self._lesson.validation, self._at_once)
-        loss, accuracy = self._ranks.agreed([validated.loss, validated.accuracy])
+        loss, accuracy = self._distributed.agreed([validated.loss, validated.accuracy])
         return ValidationScore(loss=loss, accuracy=accuracy)
 
     def _keep_best(self) -> None:
-        if not self._ranks.is_main:
+        if not self._distributed.is_main:
             return
         save_adapter(self._model, self._base, self._best)
 

@@ -43,10 +43,10 @@ class TokenizedExample(msgspec.Struct, frozen=True):
         """The tokens before the first target."""
         return self.tokens[: self.places[0] + 1]
 
-    def behind(self, opening: int) -> TokenizedExample:
+    def behind(self, prefix_length: int) -> TokenizedExample:
         """Return the example without its first tokens."""
-        places = tuple(place - opening for place in self.places)
-        return TokenizedExample(self.tokens[opening:], self.targets, places, self.choices)
+        places = tuple(place - prefix_length for place in self.places)
+        return TokenizedExample(self.tokens[prefix_length:], self.targets, places, self.choices)
 
 
 def tokenize_example(base: Base, example: Example) -> TokenizedExample:
@@ -55,7 +55,7 @@ def tokenize_example(base: Base, example: Example) -> TokenizedExample:
     Raises:
         ModelError: the chat template refuses its messages.
     """
-    if example.opening:
+    if example.prompt_messages:
         return _conversation(base, example)
     prompt = prompt_tokens(base, example.messages)
     lead = base.template.answer_lead()
@@ -72,7 +72,8 @@ def _conversation(base: Base, example: Example) -> TokenizedExample:
     """Tokenise the model's turns in a conversation, each with its end token."""
     said = (*example.messages, Message("assistant", example.answer))
     turns = [
-        AgentTurn(text=one.content, own=one.role == "assistant") for one in said[example.opening :]
+        AgentTurn(text=one.content, own=one.role == "assistant")
+        for one in said[example.prompt_messages :]
     ]
     served = tokenize_rollout(base, said, turns)
     end = _end(base)
@@ -142,13 +143,13 @@ def common_prefix_length(examples: Sequence[TokenizedExample]) -> int:
         (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
         min(len(first), len(last)),
     )
-    opening = min(alike, *(one.places[0] for one in examples))
-    spared = opening * (len(examples) - 1)
-    return opening if spared * _WORTH >= sum(len(one.tokens) for one in examples) else 0
+    prefix_length = min(alike, *(one.places[0] for one in examples))
+    spared = prefix_length * (len(examples) - 1)
+    return prefix_length if spared * _WORTH >= sum(len(one.tokens) for one in examples) else 0
 
 
 def micro_batches(
-    examples: Sequence[TokenizedExample], most_tokens: int, opening: int = 0
+    examples: Sequence[TokenizedExample], most_tokens: int, prefix_length: int = 0
 ) -> list[list[TokenizedExample]]:
     """Split a batch into pieces of limited padded tokens, with at least one example each.
 
@@ -157,11 +158,11 @@ def micro_batches(
     Args:
         examples: Of the batch.
         most_tokens: Of a piece.
-        opening: Tokens that each stands behind; they count as well, since each attends to them.
+        prefix_length: Tokens before each; they count too, since each attends to them.
     """
     pieces: list[list[TokenizedExample]] = []
     for one in sorted(examples, key=lambda one: len(one.tokens)):
-        if pieces and (len(pieces[-1]) + 1) * (opening + len(one.tokens)) <= most_tokens:
+        if pieces and (len(pieces[-1]) + 1) * (prefix_length + len(one.tokens)) <= most_tokens:
             pieces[-1].append(one)
         else:
             pieces.append([one])

@@ -68,7 +68,7 @@ def test_a_stranger_gets_all_but_their_own_first_layer(network, train):
     network.embedding.weight.data[1] = 0.0  # e_u(0); it also reaches the items, a step later
     strange = snapshot.score(strangers(history))
     assert not np.allclose(own, strange)
-    heard = snapshot.heard[history].sum(axis=0)
+    heard = snapshot.item_messages[history].sum(axis=0)
     np.testing.assert_allclose(
         strange[0], snapshot.items @ (heard / np.linalg.norm(heard)), rtol=1e-4, atol=1e-5
     )

@@ -88,7 +88,7 @@ class ShelfScreen(AppScreen[None]):
         super().__init__()
         self._domain = domain
         self._user = user
-        self._things: tuple[ShelfComponent, ...] = ()
+        self._components: tuple[ShelfComponent, ...] = ()
         self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
         self._request: RequestHandle | None = None  # of what it makes
         self._changes: list[tuple[str, tuple[ShelfComponent, ...]]] = []  # ("put" or "taken", what)
@@ -128,18 +128,18 @@ class ShelfScreen(AppScreen[None]):
         place = self.query_one(OptionList).highlighted
         if self._names or place is None or not self.query_one(OptionList).has_focus:
             return
-        self._take((self._things[place],))
+        self._take((self._components[place],))
 
     def action_undo(self) -> None:
         """Take back the last change."""
         if not self._changes:
             self.show_status("There is nothing to take back.")
             return
-        what, things = self._changes.pop()
+        what, components = self._changes.pop()
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
         change = browse.take_off if what == "put" else browse.put_back
-        told = f"Taken back: {_listed(things)}."
-        run_in_thread(self, "shelf", lambda: ShelfLoaded(change(domain, user, things), told))
+        told = f"Taken back: {_listed(components)}."
+        run_in_thread(self, "shelf", lambda: ShelfLoaded(change(domain, user, components), told))
 
     def action_back(self) -> None:
         """Clear the line; where it is empty, return to Browse."""
@@ -176,11 +176,13 @@ class ShelfScreen(AppScreen[None]):
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.stock(domain, user, typed)))
 
-    def _take(self, things: tuple[ShelfComponent, ...]) -> None:
+    def _take(self, components: tuple[ShelfComponent, ...]) -> None:
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
-        told = f"Taken off: {_listed(things)}. Ctrl+Z puts it back."
+        told = f"Taken off: {_listed(components)}. Ctrl+Z puts it back."
         run_in_thread(
-            self, "shelf", lambda: ShelfLoaded(browse.take_off(domain, user, things), told, things)
+            self,
+            "shelf",
+            lambda: ShelfLoaded(browse.take_off(domain, user, components), told, components),
         )
 
     # --- what comes back ---
@@ -194,7 +196,7 @@ class ShelfScreen(AppScreen[None]):
                 self.query_one(Input).value = ""
         if message.taken:
             self._changes.append(("taken", message.taken))
-        self._things = shelf.things
+        self._components = shelf.components
         self._show(())
         read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
@@ -238,15 +240,15 @@ class ShelfScreen(AppScreen[None]):
         shown = self.query_one(OptionList)
         place = shown.highlighted
         shown.clear_options()
-        told = [f"+ {name}" for name in names] or [one.name for one in self._things]
+        told = [f"+ {name}" for name in names] or [one.name for one in self._components]
         shown.add_options([Option(Content(one)) for one in told])
         if place is not None and told:
             shown.highlighted = min(place, len(told) - 1)
 
     def _count(self) -> str:
-        if not self._things:
+        if not self._components:
             return "The shelf is empty: type what you have."
-        return f"{len(self._things)} on the shelf."
+        return f"{len(self._components)} on the shelf."
 
 
 def _name_being_typed(typed: str) -> str:
@@ -254,5 +256,5 @@ def _name_being_typed(typed: str) -> str:
     return typed.rpartition(",")[2].strip()
 
 
-def _listed(things: tuple[ShelfComponent, ...]) -> str:
-    return ", ".join(one.name for one in things)
+def _listed(components: tuple[ShelfComponent, ...]) -> str:
+    return ", ".join(one.name for one in components)

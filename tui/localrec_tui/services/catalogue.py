@@ -102,14 +102,14 @@ class ShelfContents(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         user: Their key.
-        things: In the order in which they were put there.
+        components: In the order in which they were put there.
         added: Those that a change put there.
         corrected: Each typed word that was corrected, and its correction.
         is_meant: The items of the domain are made of what people have at hand.
     """
 
     user: str
-    things: tuple[ShelfComponent, ...]
+    components: tuple[ShelfComponent, ...]
     added: tuple[ShelfComponent, ...] = ()
     corrected: dict[str, str] = {}
     is_meant: bool = True
@@ -216,7 +216,7 @@ class CatalogueService:
         is_meant = bool(load_domain(domain).staples)
         return self._read(
             lambda store: ShelfContents(
-                user=user, things=_shelf(store, domain, user), is_meant=is_meant
+                user=user, components=_shelf(store, domain, user), is_meant=is_meant
             )
         )
 
@@ -253,22 +253,26 @@ class CatalogueService:
             kind = catalogue.domain.kind_of("component") or ""
             indexes = (catalogue.attribute_index(kind, key) for key in named.keys)
             meant = [catalogue.attributes[one] for one in indexes if one is not None]
-            things = tuple(ShelfComponent(one.node_id, one.name) for one in meant)
-            return _change(opened.store, domain, user, put=things, corrected=named.corrected)
+            components = tuple(ShelfComponent(one.node_id, one.name) for one in meant)
+            return _change(opened.store, domain, user, put=components, corrected=named.corrected)
 
-    def put_back(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
+    def put_back(
+        self, domain: str, user: str, components: tuple[ShelfComponent, ...]
+    ) -> ShelfContents:
         """Put things on a shelf that were there before."""
         from localrec.workspace import OpenWorkspace
 
         with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
-            return _change(opened.store, domain, user, put=things)
+            return _change(opened.store, domain, user, put=components)
 
-    def take_off(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
+    def take_off(
+        self, domain: str, user: str, components: tuple[ShelfComponent, ...]
+    ) -> ShelfContents:
         """Take things off a shelf."""
         from localrec.workspace import OpenWorkspace
 
         with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
-            return _change(opened.store, domain, user, take=things)
+            return _change(opened.store, domain, user, take=components)
 
     def _selection(self, store: Store, domain: Domain, view: CatalogueView) -> ItemSelection:
         from localrec.graph.node_columns import users_hidden_from
@@ -353,7 +357,7 @@ def _change(
             remove_from_shelf(store, user_id, [one.node_id for one in take])
     return ShelfContents(
         user=user,
-        things=_shelf(store, domain, user),
+        components=_shelf(store, domain, user),
         added=tuple(one for one in put if one.node_id not in before),
         corrected=corrected or {},
     )

@@ -173,7 +173,7 @@ def _steps(trajectory: Trajectory) -> Iterator[str]:
 
     who = f"{trajectory.agent}, {trajectory.model or 'no model'}, {trajectory.ms:,.0f} ms"
     yield clean_line(who)
-    for role, text in trajectory.opening:
+    for role, text in trajectory.initial_prompt:
         yield f"── {clean_line(role)}"
         yield from _lines(text)
     for turn in trajectory.turns:

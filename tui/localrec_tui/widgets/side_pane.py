@@ -78,7 +78,7 @@ class SidePane(Vertical):
             if not domain:
                 return SideLoaded(user, history, (), has_shelf=True)
             shelf = services.catalogue.shelf(domain, user)
-            return SideLoaded(user, history, shelf.things, has_shelf=shelf.is_meant)
+            return SideLoaded(user, history, shelf.components, has_shelf=shelf.is_meant)
 
         run_in_thread(self, "what was said", read, is_logged=False)
 

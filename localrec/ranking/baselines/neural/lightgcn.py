@@ -87,13 +87,13 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
 
     Args:
         users: e_u(0), (users, size).
-        heard: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
+        item_messages: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
             sqrt(|i|), (items, size).
         items: Directions of the items' means, (items, size).
     """
 
     users: NDArray[np.float32]
-    heard: NDArray[np.float32]
+    item_messages: NDArray[np.float32]
     items: NDArray[np.float32]
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
@@ -103,8 +103,10 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
         own[known] = self.users[requests.user[known]]
         for row, history in enumerate(requests.histories):
             if len(history):
-                had = np.unique(history)
-                own[row] += self.heard[had].sum(axis=0) / np.float32(np.sqrt(len(had)))
+                interactions = np.unique(history)
+                own[row] += self.item_messages[interactions].sum(axis=0) / np.float32(
+                    np.sqrt(len(interactions))
+                )
         lengths = np.linalg.norm(own, axis=1, keepdims=True)
         lengths[lengths == 0] = 1.0
         scores: NDArray[np.float32] = own / lengths @ self.items.T
@@ -150,18 +152,18 @@ class GraphNetwork(nn.Module):
     """Embeddings of users and items, and the graph between them.
 
     Args:
-        had: Who had what; what is learnt from.
+        interactions: Who had what; what is learnt from.
         config: Sizes and loss.
         device: Where the graph lies.
     """
 
     def __init__(
-        self, had: InteractionMatrix, config: LightGCNConfig, device: torch.device
+        self, interactions: InteractionMatrix, config: LightGCNConfig, device: torch.device
     ) -> None:
         super().__init__()
         self._config = config
-        self._items_of, self._users_of = had.user_likes, had.likes
-        self._graph = build_propagation_graph(had, device)
+        self._items_of, self._users_of = interactions.user_likes, interactions.likes
+        self._graph = build_propagation_graph(interactions, device)
         nodes = len(self._items_of) + len(self._users_of)
         self.embedding = nn.Embedding(nodes, config.embedding_size, device=device)
         nn.init.normal_(self.embedding.weight, std=0.1)
@@ -197,27 +199,33 @@ class GraphNetwork(nn.Module):
             layers = torch.stack(self.layers()).cpu()
         items = layers[:, users:]
         roots = torch.from_numpy(np.sqrt(self._users_of).astype(np.float32))[:, None]
-        heard = items[:-1].sum(dim=0) / roots.clamp(min=1.0)
+        messages = items[:-1].sum(dim=0) / roots.clamp(min=1.0)
         return TrainedEmbeddings(
             users=layers[0, :users].numpy(),
-            heard=(heard * (roots > 0)).numpy(),  # nothing was learnt of what nobody had
+            item_messages=(messages * (roots > 0)).numpy(),  # nothing was learnt of what nobody had
             items=functional.normalize(items.sum(dim=0)).numpy(),
         )
 
 
-def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> PropagationGraph:
+def build_propagation_graph(
+    interactions: InteractionMatrix, device: torch.device
+) -> PropagationGraph:
     """Build the edges of the interactions, in both directions."""
-    items_of, users_of = had.user_likes, had.likes
+    items_of, users_of = interactions.user_likes, interactions.likes
     users = np.arange(len(items_of)).repeat(items_of)  # of the edges by user
     items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
     weight = np.concatenate(
         [
-            1.0 / np.sqrt(items_of[users] * users_of[had.items]),
-            1.0 / np.sqrt(users_of[items] * items_of[had.users]),
+            1.0 / np.sqrt(items_of[users] * users_of[interactions.items]),
+            1.0 / np.sqrt(users_of[items] * items_of[interactions.users]),
         ]
     )
-    sender = np.concatenate([had.items.astype(np.int64) + len(items_of), had.users])
-    first = np.concatenate([had.first_item[:-1], had.first_user[:-1] + len(users)])
+    sender = np.concatenate(
+        [interactions.items.astype(np.int64) + len(items_of), interactions.users]
+    )
+    first = np.concatenate(
+        [interactions.first_item[:-1], interactions.first_user[:-1] + len(users)]
+    )
     return PropagationGraph(
         sender=torch.from_numpy(sender).to(device),
         first=torch.from_numpy(first).to(device),

@@ -1,4 +1,4 @@
-"""Ask the cases of a role one after the other; what fails counts as wrong and is counted apart."""
+"""Run the cases of a role one after the other; failures count as wrong and are also counted."""
 
 from __future__ import annotations
 
