@@ -27,8 +27,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 PLACE = {role: place for place, role in enumerate(ROLES)}
 WEIGHTS = Path(__file__).parent / "languages" / "en-roles.npz"
 FARTHEST = 24  # tokens apart; farther ones count as so far
-# Weights on each side of 0: 7 bits a weight. The file is an eighth smaller than with 8, and 99.8 % of
-# the tokens of the questions for development keep their role.
+# Weights on each side of 0: 7 bits a weight. The file is an eighth smaller than with 8, and 99.8 %
+# of the tokens of the questions for development keep their role.
 STEPS = 63
 Floats = NDArray[np.float32]
 _EPSILON = np.float32(1e-5)  # torch's own in LayerNorm
