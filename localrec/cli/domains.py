@@ -147,11 +147,15 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Take a domain of this workspace away, with its items and what users did with them."""
-    from localrec.workspace.own_domains import items_in_words, own_domain_folder, remove_with_items
+    from localrec.workspace.own_domains import (
+        items_in_words,
+        remove_with_items,
+        require_removable,
+    )
 
     context = command_context()
-    own_domain_folder(context.workspace, name)
     items = _counts().get(name, 0)
+    require_removable(context.workspace, name, items)
     told = items_in_words(context.workspace, name, items)
     if not yes and not _agreed(f"Remove {name} with {told}?"):
         raise UsageError("Nothing was removed.", "Say --yes to remove it.")

@@ -300,7 +300,8 @@ def _what_belongs(folder: Path) -> tuple[list[Path], list[str]]:
 
 def is_backed_up(place: Path | PurePosixPath) -> bool:
     """Whether a path in a workspace is part of a backup, and so replaced by a restore."""
-    return place.parts[0] not in _LEFT_OUT_FOLDERS and not place.name.endswith(_LEFT_OUT_ENDINGS)
+    is_scrap = any(part.endswith(_LEFT_OUT_ENDINGS) for part in place.parts)
+    return place.parts[0] not in _LEFT_OUT_FOLDERS and not is_scrap
 
 
 def _is_plain(name: str) -> bool:

@@ -26,6 +26,7 @@ from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.paths import make_private, owner_only
 from localrec.foundation.progress import Progress, no_progress
+from localrec.graph.domain_files import declaration_paths, declarations_of
 from localrec.graph.journal import (
     STORE,
     commit,
@@ -111,8 +112,22 @@ def go_back(folder: Path) -> StoreCopy:
             if copy_hashed(source.read, file.write) != (copy.sha256, copy.bytes):
                 raise WorkspaceError(f"The copy {copy.name} changed while it was read.")
         sync(target)
+        _stage_declarations(folder, copy)
         commit(folder, [old for old in files_in(folder) if _is_cache(folder, old)])
     return copy
+
+
+def _stage_declarations(folder: Path, copy: StoreCopy) -> None:
+    """Bring back with a store the domains of its items that were taken away since."""
+    here = declarations_of(folder)
+    for name, files in copy.domains.items():
+        for file, path in declaration_paths(folder, name, files).items():
+            if name not in here:
+                target = staged_path(path)
+                make_private(target.parent.parent)
+                make_private(target.parent)
+                target.write_bytes(files[file])
+                sync(target)
 
 
 def _newest_other(folder: Path, present: str) -> StoreCopy:

@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def write_atomically(
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    beside = _beside(path)
     clear_scrap(path.parent, of=path.name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     os.close(os.open(beside, flags, 0o600 if private else 0o666))
@@ -44,8 +45,47 @@ def write_atomically(
     return checksum
 
 
+def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> None:
+    """Put a folder of files in place, for the owner alone; one that was there goes first.
+
+    Args:
+        folder: Where it is to stand.
+        files: Name -> content.
+        scrap: A folder of the same disk, where it is made ready: nobody looks for such ones there.
+
+    Raises:
+        OSError: the disk refuses; a folder that was there is unharmed, or gone.
+    """
+    ready = _beside(scrap / folder.name)
+    ready.mkdir(mode=0o700)
+    try:
+        for name, content in files.items():
+            write_atomically(ready / name, content)
+        sync(ready)
+        remove_folder(folder, scrap)
+        ready.replace(folder)
+    except BaseException:
+        shutil.rmtree(ready, ignore_errors=True)
+        raise
+    sync(folder.parent)
+
+
+def remove_folder(folder: Path, scrap: Path) -> None:
+    """Remove a folder, if it is there, in one step, whenever the process may end.
+
+    Args:
+        folder: What goes.
+        scrap: A folder of the same disk, which it is moved to before its files go one by one.
+    """
+    if folder.is_dir():
+        gone = _beside(scrap / folder.name)
+        folder.replace(gone)
+        sync(folder.parent)
+        shutil.rmtree(gone)
+
+
 def clear_scrap(folder: Path, of: str = "") -> None:
-    """Remove half-written files that processes left which are no more.
+    """Remove half-written files and folders that processes left which are no more.
 
     Args:
         folder: Where to look; folders in it are not looked into.
@@ -55,7 +95,19 @@ def clear_scrap(folder: Path, of: str = "") -> None:
         for entry in os.scandir(folder):
             found = _SCRAP.fullmatch(entry.name)
             if found and found["name"].startswith(of) and _is_over(int(found["process"])):
-                Path(entry.path).unlink(missing_ok=True)
+                _remove(entry)
+
+
+def _beside(path: Path) -> Path:
+    """A name that tells whose scrap it is, should this process end before it is done."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+
+
+def _remove(entry: os.DirEntry[str]) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        shutil.rmtree(entry.path)
+    else:
+        Path(entry.path).unlink(missing_ok=True)
 
 
 def _is_over(process: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tomllib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +31,26 @@ _named: dict[str, Path] = {}  # domains that were named by their folders in this
 def own_domains(workspace: Path) -> Path:
     """The folder in which a workspace keeps domains of its own."""
     return workspace / _OWN
+
+
+def declarations_of(workspace: Path) -> dict[str, dict[str, bytes]]:
+    """A workspace's own domains: name -> file of its declaration -> content, whatever it is."""
+    homes = sorted(path.parent for path in own_domains(workspace).glob("*/domain.toml"))
+    return {
+        home.name: {name: (home / name).read_bytes() for name in _FILES if (home / name).is_file()}
+        for home in homes
+    }
+
+
+def declaration_paths(workspace: Path, name: str, files: Iterable[str]) -> dict[str, Path]:
+    """Where the files of a declaration belong, by their names.
+
+    Raises:
+        WorkspaceError: a name is none that a declaration has.
+    """
+    if Path(name).name != name or not set(files) <= set(_FILES):
+        raise WorkspaceError(f"{name!r} is no declaration of a domain.")
+    return {file: own_domains(workspace) / name / file for file in files}
 
 
 def use_domains_of(workspace: Path) -> None:

@@ -23,5 +23,4 @@ def remove_domain_rows(store: Store, domain: str) -> None:
         store.execute(
             "DELETE FROM import_receipt WHERE report->>'$.domain' = $domain", {"domain": domain}
         )
-    # DuckDB checks a primary key against rows that go in the same transaction.
-    store.execute("DELETE FROM node WHERE domain = $domain", {"domain": domain})
+        store.execute("DELETE FROM node WHERE domain = $domain", {"domain": domain})

@@ -106,7 +106,7 @@ def open_settled(
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
         if not read_only:
             clear_scrap(folder)
-            for place in (folder / "indexes", folder / FOLDER):
+            for place in (folder / "domains", folder / "indexes", folder / FOLDER):
                 for parent, _, _ in os.walk(place):
                     clear_scrap(Path(parent))
         # Somebody may have forgotten while we waited: then this is the old file, under no name.

@@ -7,6 +7,7 @@ is never put in place. `forget` removes them: they hold what was forgotten.
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import os
 import shutil
@@ -22,6 +23,7 @@ from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private
 from localrec.foundation.record_files import read_record, sha256_of, write_record
+from localrec.graph.domain_files import declarations_of
 
 FOLDER = "backups"
 _KEPT = 3  # the newest copies; older ones go
@@ -39,6 +41,8 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
         at: When it was made, in UTC.
         bytes: Its size.
         sha256: Its checksum.
+        domains: The workspace's own domains at that time, as `declarations_of` reads them: without
+            them a store that went back could have items that nothing declares.
     """
 
     name: str
@@ -48,6 +52,7 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
     bytes: int
     sha256: str
+    domains: dict[str, dict[str, builtins.bytes]] = {}
 
 
 def keep_copy(
@@ -95,13 +100,15 @@ def _copy(store: BinaryIO, workspace: Path, before: str, schema: int, *, renew: 
     folder = make_private(workspace / FOLDER)
     now = datetime.now(UTC)
     checksum, size = copy_hashed(store.read, lambda _: None)
-    others = kept_copies(workspace)
+    others, domains = kept_copies(workspace), declarations_of(workspace)
     number = max((other.number for other in others), default=0) + 1
     for known in others:  # such as by a process that died before it migrated
         if known.sha256 == checksum and is_sound(workspace, known):
             if not renew:
                 return known
-            again = msgspec.structs.replace(known, before=before, number=number, at=now)
+            again = msgspec.structs.replace(
+                known, before=before, number=number, at=now, domains=domains
+            )
             write_record(folder / f"{known.name}.json", again)
             return again
     name = f"store-{checksum[:16]}.duckdb"
@@ -120,6 +127,7 @@ def _copy(store: BinaryIO, workspace: Path, before: str, schema: int, *, renew: 
         at=now,
         bytes=size,
         sha256=checksum,
+        domains=domains,
     )
     write_record(folder / f"{name}.json", copy)
     for old in kept_copies(workspace)[_KEPT:]:

@@ -7,6 +7,7 @@ Whatever does not fit counts as absent, for the store has the truth.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from localrec.foundation.atomic_files import file_checksum, sync, write_atomically
+from localrec.foundation.atomic_files import file_checksum, short_digest, sync, write_atomically
 from localrec.foundation.paths import make_private
 
 
@@ -93,6 +94,21 @@ def remove_artifact(folder: Path, stem: str) -> None:
     (folder / f"{stem}.json").unlink(missing_ok=True)
     for path in folder.glob(f"{stem}.*"):
         path.unlink(missing_ok=True)
+
+
+def remove_domain_caches(folder: Path, domain: str) -> None:
+    """Remove what was computed from the items of a domain and from what users did with them.
+
+    A cache of another domain whose name begins alike goes too; whoever needs it makes it anew.
+    """
+    digest = short_digest(domain)
+    if folder.is_dir():
+        for path in sorted(folder.iterdir(), key=lambda path: path.suffix != ".json"):
+            if digest in path.name or path.name.startswith((f"{domain}-", "weights-")):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 def _checksums(told: Any) -> Iterator[str]:

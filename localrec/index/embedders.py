@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.paths import pulled
+from localrec.index.embedder_self_test import require_meaning
 from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EMBEDDER = "minilm-int8"
 _PULL = "localrec models pull minilm-int8"
+_OTHER = "Compare its files with their source, or name another embedder in settings.toml."
 _WORDS = "tokenizer.json"
 
 # Read once, when the library is imported: the folder stays the only place that is asked, and
@@ -71,6 +73,7 @@ class MiniLmEmbedder:
 
     MAX_TOKENS = 256
     BATCH = 32
+    MEANINGS = 5  # texts that the self-test wants right; the pulled files have seven
     REMEMBERED = 64  # single texts, which are questions, asked again at each step of one answer
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
@@ -91,6 +94,8 @@ class MiniLmEmbedder:
         session = open_session(self._model, self._threads, _PULL, prepared=True)
         if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
             raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
+        embed = partial(self._embed_many, session=session)
+        require_meaning((self._model, self._words), embed, _PULL, self.MEANINGS)
         return session
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -121,7 +126,7 @@ class MiniLmEmbedder:
     def _read(self, text: str) -> ReadTokens:
         return self.read_many([text])[0]
 
-    def _embed_many(self, texts: Sequence[str]) -> Vectors:
+    def _embed_many(self, texts: Sequence[str], session: InferenceSession | None = None) -> Vectors:
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         places = [place for place, text in enumerate(texts) if text.strip()]
         encoded = self._tokenizer.encode_batch([encodable(texts[place]) for place in places])
@@ -129,16 +134,22 @@ class MiniLmEmbedder:
         by_length = sorted(range(len(tokens)), key=lambda one: len(tokens[one]))
         for start in range(0, len(by_length), self.BATCH):
             batch = by_length[start : start + self.BATCH]
-            vectors[[places[one] for one in batch]] = self._run([tokens[one] for one in batch])
+            rows = self._run([tokens[one] for one in batch], session)
+            vectors[[places[one] for one in batch]] = rows
         return unit_rows(vectors)
 
-    def _run(self, tokens: list[list[int]]) -> Vectors:
+    def _run(self, tokens: list[list[int]], session: InferenceSession | None) -> Vectors:
         ids, mask = _padded(tokens)
-        return _summed(self._states(ids, mask), mask)
+        return _summed(self._states(ids, mask, session), mask)
 
-    def _states(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Vectors:
+    def _states(
+        self,
+        ids: NDArray[np.int64],
+        mask: NDArray[np.int64],
+        session: InferenceSession | None = None,
+    ) -> Vectors:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (states,) = self._session.run(["last_hidden_state"], inputs)
+        (states,) = (session or self._session).run(["last_hidden_state"], inputs)
         return np.asarray(states, dtype=np.float32)
 
 
@@ -262,13 +273,19 @@ def open_embedder(
     if name == "hashing":
         return HashingEmbedder()
     if kind == "st" and place:
-        return SentenceTransformerEmbedder(Path(place).expanduser(), device)
+        folder = Path(place).expanduser()
+        trained = SentenceTransformerEmbedder(folder, device)
+        require_meaning(sorted(folder.rglob("*")), trained.embed, _OTHER)
+        return trained
     if kind == "gguf" and place:
         if open_gguf is None:
             raise ModelError(
                 f"{place} needs llama.cpp, which is not at hand.", "pip install 'localrec[llm]'"
             )
-        return GgufEmbedder(open_gguf(Path(place).expanduser()))
+        file = Path(place).expanduser()
+        run = GgufEmbedder(open_gguf(file))
+        require_meaning([file], run.embed, _OTHER)
+        return run
     raise UsageError(
         f"There is no embedder named {name!r}.",
         f"Known: {DEFAULT_EMBEDDER}, st:/folder, gguf:/file, hashing.",

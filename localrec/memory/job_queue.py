@@ -27,6 +27,7 @@ import msgspec
 from localrec.data.records import Record
 from localrec.data.rows import Event
 from localrec.foundation.text import clean_text
+from localrec.graph.domain_files import is_known_domain
 from localrec.graph.store import Store
 from localrec.memory.records import MemoryUpdate, WriteResult, put_memories
 
@@ -110,14 +111,17 @@ def enqueue(store: Store, user_id: int, item_id: int, event: str) -> int | None:
 def claim(store: Store) -> Job | None:
     """Claim the oldest waiting job with all waiting events of its user; None without one.
 
-    Jobs that failed before stand behind the others. Nothing is claimed while jobs are paused.
+    Jobs that failed before stand behind the others. Nothing is claimed while jobs are paused, and
+    none of a domain that nothing declares: after a way back, it waits until it is declared again.
     """
     with store.transaction():
         if is_paused(store):
             return None
         first = store.rows(
             "SELECT j.user_id FROM job j JOIN node n ON n.node_id = j.user_id "
-            "WHERE j.state = 'waiting' ORDER BY j.failures, j.job_id LIMIT 1"
+            "WHERE j.state = 'waiting' AND list_contains($1, n.domain) "
+            "ORDER BY j.failures, j.job_id LIMIT 1",
+            [_declared_domains(store)],
         )
         if not first:
             return None
@@ -211,8 +215,16 @@ def retry_failed(store: Store) -> int:
 
 def has_work(store: Store) -> bool:
     """Whether a job waits that can be claimed."""
-    waiting = store.rows("SELECT 1 FROM job WHERE state = 'waiting' LIMIT 1")
-    return bool(waiting) and not is_paused(store)
+    return bool(_declared_domains(store)) and not is_paused(store)
+
+
+def _declared_domains(store: Store) -> list[str]:
+    """The domains with waiting jobs, without those that nothing declares."""
+    rows = store.rows(
+        "SELECT DISTINCT n.domain FROM job j JOIN node n ON n.node_id = j.user_id "
+        "WHERE j.state = 'waiting'"
+    )
+    return [domain for (domain,) in rows if is_known_domain(domain)]
 
 
 def counts_of(store: Store) -> dict[State, int]:

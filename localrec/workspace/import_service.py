@@ -210,7 +210,9 @@ class ImportService:
     def remove_items(self, domain: str) -> None:
         """Take the items of a domain out of the store, with all that hangs on them."""
         from localrec.graph.domain_removal import remove_domain_rows
+        from localrec.index.cached_artifact import remove_domain_caches
 
+        remove_domain_caches(self._indexes, domain)
         remove_domain_rows(self._store, domain)
         self._invalidate()
 

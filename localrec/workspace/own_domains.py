@@ -6,7 +6,6 @@ workspace/domains/NAME/  domain.toml  columns.toml  taxonomy.toml
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,7 +15,7 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.records import Record
-from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.atomic_files import remove_folder, replace_folder
 from localrec.foundation.errors import InputError, UsageError, WorkspaceError
 from localrec.foundation.paths import make_private
 from localrec.foundation.prose import count_of
@@ -105,19 +104,18 @@ def save_domain(workspace: Path, domain: Domain) -> Path:
     folder = own_domains(workspace) / check_name(domain.name)
     make_private(workspace)
     make_private(own_domains(workspace))
-    make_private(folder)
-    files = {
+    declared = {
         "domain.toml": _declaration(domain),
         "columns.toml": plain_record(domain.columns) if domain.columns else None,
         "taxonomy.toml": plain_record(domain.taxonomy) or None,
         "words.toml": plain_record(domain.words) or None,
     }
-    for name, content in files.items():
-        if content is None:
-            (folder / name).unlink(missing_ok=True)
-        else:
-            text = _HEADS.get(name, "") + toml_text(content)
-            write_atomically(folder / name, text.encode("utf-8"))
+    files = {
+        name: (_HEADS.get(name, "") + toml_text(content)).encode("utf-8")
+        for name, content in declared.items()
+        if content is not None
+    }
+    replace_folder(folder, files, scrap=workspace)
     use_domains_of(workspace)
     return folder
 
@@ -212,6 +210,16 @@ def own_domain_folder(workspace: Path, name: str) -> Path:
     return own_domains(workspace) / name
 
 
+def require_removable(workspace: Path, name: str, items: int) -> None:
+    """Refuse to take away what the workspace neither declares nor has unknown items of.
+
+    Raises:
+        UsageError: so it is.
+    """
+    if not items or name in shipped_domains():
+        own_domain_folder(workspace, name)
+
+
 def items_in_words(workspace: Path, name: str, items: int) -> str:
     """A number of items as their domain calls them: "1 wine", "2,410 wines".
 
@@ -237,7 +245,7 @@ def remove_with_items(workspace: Path, name: str, items: int) -> RemovedDomain:
 
     Args:
         workspace: The workspace folder; nobody has its store open.
-        name: A domain of the workspace's own.
+        name: A domain that `require_removable` lets go.
         items: How many of its items the store has.
     """
     if items:
@@ -245,7 +253,8 @@ def remove_with_items(workspace: Path, name: str, items: int) -> RemovedDomain:
 
         with OpenWorkspace(workspace, writable=True) as opened:
             opened.imports.remove_items(name)
-    remove_domain(workspace, name)
+    if name in own_domain_names(workspace):
+        remove_domain(workspace, name)
     return RemovedDomain(name=name, items=items)
 
 
@@ -255,7 +264,7 @@ def remove_domain(workspace: Path, name: str) -> None:
     Raises:
         UsageError: the workspace has no domain of that name.
     """
-    shutil.rmtree(own_domain_folder(workspace, name))
+    remove_folder(own_domain_folder(workspace, name), scrap=workspace)
 
 
 def _declaration(domain: Domain) -> dict[str, Any]:

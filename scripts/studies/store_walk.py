@@ -13,31 +13,31 @@ import io
 import os
 import random
 import shutil
-import signal
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
-import msgspec
+import duckdb
 import typer
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from walk_faults import ShiftedClock, deadly_after, set_clock
+from walk_files import file_of
 from walk_model import (
     BOOKS,
     DRINKS,
     FILMS,
+    OWN,
     PARTS,
     POOL,
     RATED,
     USERS,
+    WINES,
     Step,
     StoreModel,
-    ratings_of,
     stored,
     stored_in,
 )
@@ -46,24 +46,13 @@ from localrec import LocalrecError, Workspace
 from localrec.cli import app as cli
 from localrec.cli.commands import whole_program
 from localrec.foundation.paths import owner_only
+from localrec.foundation.record_files import sha256_of
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.kept_copies import kept_copies
 from localrec.graph.sequences import sequence_states
-from localrec.graph.store import Store
 from localrec.graph.store_checks import orphan_rows, repeated_rows, try_writing
 
 _SETTINGS = 'embedder = "hashing"\n'
-_KEPT = 3  # copies of a store that localrec keeps
-_GOODREADS = (
-    "Book Id,Title,Author,ISBN,ISBN13,My Rating,Original Publication Year,Date Read,Date Added,"
-    "Exclusive Shelf,My Review\n"
-)
-_BOOKS = {"Dune": "1,Dune,Frank Herbert,,", "Emma": "2,Emma,Jane Austen,,"}
-_COLUMNS = (
-    "id,name,alcoholic,category,glassType,instructions,drinkThumbnail,ingredients,"
-    "ingredientMeasures,desciription,imageDescription\n"
-)
-
 _PROGRAM = typer.main.get_command(whole_program())  # made once, not at each step
 cli.program_for = lambda _: _PROGRAM
 counts: Counter[str] = Counter()  # steps by kind and how they ended, over all walks
@@ -88,11 +77,11 @@ def draw_turn(seed: str) -> Turn:
     draw = random.Random(seed)
     kind = draw.choice(_KINDS)
     user, domain = draw.choice(USERS), draw.choice(("cocktails", "movies", "books"))
-    item = draw.choice(("Negroni", "Gimlet", "Heat", "Dune", "Alpha Dog"))
+    item = draw.choice(("Negroni", "Gimlet", "Heat", "Dune", "Alpha Dog", "Rioja"))
     step = Step(kind)
     if kind in _POOLS:
         names = tuple(draw.sample(_POOLS[kind], draw.randint(1, len(_POOLS[kind]))))
-        whose = "" if kind in ("drinks", "ratings") else user
+        whose = "" if kind in ("drinks", "ratings", "wines") else user
         note = draw.choice(("", "fine")) if kind == "books" else ""
         step = Step(kind, whose, names, note, float(draw.randint(1, 5)))
     elif kind == "feedback":
@@ -102,13 +91,16 @@ def draw_turn(seed: str) -> Turn:
         step = Step(kind, user, (item,) if draw.random() < 0.3 else ())
     elif kind in ("shelve", "unshelve"):
         step = Step(kind, user, tuple(draw.sample(PARTS, draw.randint(1, 2))))
-    elif kind in ("edit", "unpin", "export", "forget", "recommend"):
+    elif kind in ("edit", "pin", "unpin", "export", "forget", "recommend", "index", "learn"):
         step = Step(kind, user, (), domain, float(draw.randint(1, 9)))
+    elif kind == "pictures":
+        step = Step(kind, "", ("Negroni", "Gimlet", item), "cocktails", float(draw.randint(1, 9)))
     elif kind == "forget_item":
         step = Step(kind, names=(item,))
     elif kind == "around":
         step = Step(kind, "", (), str(draw.randint(1, 3)), draw.choice((-400, -1, 0, 1, 4000)))
-    return Turn(step, draw.choice(("line", "line", "api", "kill")), draw.randint(0, 90))
+    after = draw.randint(0, draw.choice((8, 30, 90)))  # steps have few statements, or many
+    return Turn(step, draw.choice(("line", "line", "api", "kill", "kill")), after)
 
 
 _POOLS = {
@@ -116,27 +108,19 @@ _POOLS = {
     "films": [one.name for one in FILMS],
     "books": [one.name for one in BOOKS],
     "ratings": [one.name for one in RATED],
+    "wines": [one.name for one in WINES],
 }
 _KINDS = (
     *("drinks", "films", "films", "books", "ratings"),
     *("feedback",) * 8,
     *("undo",) * 4,
-    *("shelve", "shelve", "unshelve", "edit", "edit", "unpin"),
+    *("shelve", "shelve", "unshelve", "edit", "edit", "pin", "unpin"),
+    *("domain_new", "domain_new", "wines", "wines", "domain_remove", "pictures", "pictures"),
+    *("index", "learn", "rebuild", "describe", "upgrade"),
     *("forget",) * 3,
     *("forget_item", "backup", "restore", "go_back"),
     *("work", "ask", "recommend", "export", "export", "around", "around"),
 )
-
-
-class ShiftedClock(real_datetime.datetime):
-    """A clock that jumps: `now` is off by `shift`."""
-
-    shift = real_datetime.timedelta()
-
-    @classmethod
-    def now(cls, tz: real_datetime.tzinfo | None = None) -> real_datetime.datetime:  # type: ignore[override]
-        """The moment that the machine pretends it is."""
-        return real_datetime.datetime.now(tz) + cls.shift
 
 
 class WorkspaceWalk(RuleBasedStateMachine):
@@ -149,7 +133,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
         self.model = StoreModel(settings=_SETTINGS)
         self.taken = 0
         self.saved: StoreModel | None = None
-        self.copies: list[StoreModel] = []  # what `doctor --go-back` returns to, the newest first
+        self.copies: dict[str, StoreModel] = {}  # what each kept copy of the store holds
         self.desk = Workspace(self.folder, hold_s=0.0)
 
     @initialize(filled=st.booleans())
@@ -166,7 +150,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
         """Remove everything."""
         self.desk.close()
         ShiftedClock.shift = real_datetime.timedelta()
-        _set_clock(real_datetime.datetime)
+        set_clock(real_datetime.datetime)
         shutil.rmtree(self.home)
 
     @rule(seed=st.integers(0, 2**32))
@@ -179,7 +163,9 @@ class WorkspaceWalk(RuleBasedStateMachine):
             self._change_around(step)
             return
         code, then = self._expected(step)
-        if how == "kill" and step.kind not in _HARMLESS:
+        if step.kind == "upgrade" and self.exists:
+            self._make_old()
+        if how == "kill" and step.kind not in _NOT_KILLED:
             self._die(step, after, code, then)
         else:
             self._do(step, code, then, by_api=how == "api")
@@ -192,10 +178,26 @@ class WorkspaceWalk(RuleBasedStateMachine):
         if step.kind == "restore":
             return (0, self.saved.copy()) if self.saved else (1, self.model)
         if step.kind == "go_back":
-            then = (self.copies or [self.model])[0].copy()
+            kept = self._way_back()
+            then = self.copies[kept].copy() if kept else self.model.copy()
             then.settings = self.model.settings
-            return (0 if self.copies else 1), then
+            then.domains |= self.model.domains
+            return (0 if kept else 1), then
         return self.model.after(step)
+
+    def _way_back(self) -> str | None:
+        """The copy that `doctor --go-back` returns to: the newest that is not what the store is."""
+        present = sha256_of(self.folder / STORE) if self.exists else ""
+        others = [copy.name for copy in kept_copies(self.folder) if copy.sha256 != present]
+        return others[0] if others else None
+
+    def _make_old(self) -> None:
+        """Take out of the store what its newest schema has, as if the version before wrote it."""
+        with duckdb.connect(str(self.folder / STORE)) as connection:
+            for view in ("items", "users", "attributes", "interactions", "shelves", "memories"):
+                connection.execute(f"DROP VIEW {view}")
+            connection.execute("DELETE FROM meta WHERE starts_with(key, 'item_kind:')")
+            connection.execute("UPDATE meta SET value = '5' WHERE key = 'schema_version'")
 
     @property
     def exists(self) -> bool:
@@ -210,22 +212,29 @@ class WorkspaceWalk(RuleBasedStateMachine):
 
     def _die(self, step: Step, after: int, code: int | None, then: StoreModel) -> None:
         """Begin a step in a process that is killed with -9 at some place, then look who won."""
+        before = self._saved_bytes()
         child = os.fork()
         if not child:
             self._live_until(step, after)
         _, status = os.waitpid(child, 0)
         counts[f"{step.kind} " + ("killed" if os.WIFSIGNALED(status) else "outlived")] += 1
         found = stored(self.folder)
-        assert found in (self.model.shape(), then.shape()), f"{step} left something half done"
-        self.copies = self.copies if step.kind not in _MAKE_COPIES else self._copies_now()
+        between = [model.shape() for model in self.model.between(step)]
+        whole = (self.model.shape(), *between, then.shape())
+        assert found in whole, f"{step} left something half done: {found}, not {whole}"
+        self._note_copies()
+        if step.kind == "backup" and self._saved_bytes() != before:
+            self.saved = self.model.copy()
         if found == then.shape() != self.model.shape():
             assert code in (0, None)
             self._replace(step, then)
+        elif found in between:
+            self.model = self.model.between(step)[between.index(found)]
 
     # --- what rules stand on ---
 
     def _do(self, step: Step, code: int | None, then: StoreModel, *, by_api: bool = False) -> None:
-        _set_clock(ShiftedClock)
+        set_clock(ShiftedClock)
         by_api = by_api and step.kind in _BY_API
         found = self._call(step) if by_api else self._run(*self._line(step))
         counts[f"{step.kind} {found}"] += 1
@@ -234,18 +243,23 @@ class WorkspaceWalk(RuleBasedStateMachine):
         if found == 0:
             if step.kind == "backup":
                 self.saved = self.model.copy()
-            if step.kind == "go_back" or (step.kind == "restore" and self._is_filled()):
-                self.copies = [self.model.copy(), *self.copies][:_KEPT]
+            self._note_copies()
             self._replace(step, then)
             self._look_at(step)
 
-    def _is_filled(self) -> bool:
-        return bool(self.model.brought or self.model.users)
-
     def _replace(self, step: Step, then: StoreModel) -> None:
         self.model = then
-        if step.kind.startswith("forget"):
-            self.copies = []  # they hold what was forgotten
+        if step.kind.startswith("forget"):  # copies hold what was forgotten
+            assert not kept_copies(self.folder), f"{step} left a copy"
+
+    def _note_copies(self) -> None:
+        """Remember of each new copy of the store that it holds what the store held before."""
+        names = [copy.name for copy in kept_copies(self.folder)]
+        self.copies = {name: self.copies.get(name) or self.model.copy() for name in names}
+
+    def _saved_bytes(self) -> bytes:
+        path = self.home / "backup.zip"
+        return path.read_bytes() if path.is_file() else b""
 
     def _look_at(self, step: Step) -> None:
         if step.kind == "export":
@@ -253,12 +267,9 @@ class WorkspaceWalk(RuleBasedStateMachine):
             # One row for each item and event: the newest, by whomever it was told.
             rows = {row[2:4] for row in self.model.said if row[:2] == (step.value, step.user)}
             assert len(lines) - 1 == len(rows), f"{step} wrote {len(lines) - 1} of {len(rows)}"
-
-    def _copies_now(self) -> list[StoreModel]:
-        """The copies after a process was killed that may have made one of the store."""
-        if len(kept_copies(self.folder)) == len(self.copies):
-            return self.copies
-        return [self.model.copy(), *self.copies][:_KEPT]
+            assert not list(self.home.glob("*.part")), "a killed export left a part"
+        if step.kind == "pin":
+            self.model.pinned = dict(self._stored_now()["pinned"])  # type: ignore[call-overload]
 
     def check(self) -> None:
         """The store is what the model says, sound, and alone in its folder."""
@@ -266,8 +277,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
             assert self.model.shape() == stored(self.folder)
             return
         with open_settled(self.folder, read_only=False) as store:
-            settings = (self.folder / "settings.toml").read_text(encoding="utf-8")
-            found, wanted = stored_in(store, settings), self.model.shape()
+            found, wanted = stored_in(store, self.folder), self.model.shape()
             for part, content in wanted.items():
                 assert found[part] == content, f"{part}: {found[part]} is not {content}"
             assert not orphan_rows(store) and not repeated_rows(store)
@@ -287,7 +297,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
     def _live_until(self, step: Step, after: int) -> None:
         """In a child process: do the step, and die before a statement or a move too many."""
         try:
-            with _deadly(after):
+            with deadly_after(after):
                 code = self._run(*self._line(step))
         except BaseException:  # noqa: BLE001 - the parent looks at what is left, not at this
             code = 99
@@ -316,6 +326,7 @@ class WorkspaceWalk(RuleBasedStateMachine):
                 *("memory", "edit", "--user", user, "--domain", step.value),
                 *("--text", f"Likes {step.number:g} things."),
             ],
+            "pin": lambda: ["memory", "pin", "--user", user, "--domain", step.value],
             "unpin": lambda: ["memory", "unpin", "--user", user, "--domain", step.value],
             "forget": lambda: ["forget", "--user", user, "--yes"],
             "forget_item": lambda: ["forget", "--item", POOL[step.names[0]].key, "--yes"],
@@ -323,6 +334,15 @@ class WorkspaceWalk(RuleBasedStateMachine):
             "restore": lambda: ["restore", str(self.home / "backup.zip"), "--yes"],
             "go_back": lambda: ["doctor", "--go-back"],
             "work": lambda: ["memory", "run", "--no-model"],
+            "rebuild": lambda: ["memory", "rebuild"],
+            "describe": lambda: ["describe", "--domain", "cocktails"],
+            "index": lambda: ["index", "--domain", step.value],
+            "learn": lambda: ["learn", "--domain", step.value],
+            "upgrade": lambda: ["memory", "jobs"],
+            "wines": lambda: ["import", "auto", str(self._file(step)), "--domain", OWN],
+            "pictures": lambda: ["images", "add", str(self._file(step)), "--domain", step.value],
+            "domain_new": lambda: ["domains", "new", OWN, "--from", str(self._file(step)), "--yes"],
+            "domain_remove": lambda: ["domains", "remove", OWN, "--yes"],
             "ask": lambda: ["ask", "something with gin", "--no-model", "--json"],
             "recommend": lambda: ["recommend", "--user", user, "--domain", "movies", "--json"],
             "export": lambda: [
@@ -358,19 +378,10 @@ class WorkspaceWalk(RuleBasedStateMachine):
         return 0
 
     def _file(self, step: Step) -> Path:
-        """Write the file or folder of an import."""
-        folder = self.home / "import"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        contents = {
-            "drinks": lambda: {"drinks.csv": _drinks(step)},
-            "films": lambda: {"ratings.csv": _films(step)},
-            "books": lambda: {"books.csv": _books(step)},
-            "ratings": lambda: _ratings(step),
-        }[step.kind]()
-        for name, content in contents.items():
-            (folder / name).write_text(content, encoding="utf-8")
-        return folder / next(iter(contents)) if step.kind in ("drinks", "books") else folder
+        return file_of(step, self.home / "import")
+
+    def _stored_now(self) -> dict[str, object]:
+        return stored(self.folder)
 
 
 _FILES = {
@@ -386,8 +397,7 @@ _VERDICTS = {
     "seen": ("--seen",),
     "later": ("--not-now",),
 }
-_HARMLESS = {"work", "ask", "recommend", "export", "around", "backup"}
-_MAKE_COPIES = {"restore", "go_back"}
+_NOT_KILLED = {"around", "pin"}  # which memory is pinned is read from the store afterwards
 _BEGINNING = (
     Step("drinks", names=("Negroni", "Gimlet")),
     Step("films", "bob", ("Heat", "Fargo"), number=2.0),
@@ -397,81 +407,3 @@ _API_VERDICTS = {"liked": "like", "disliked": "dislike", "seen": "seen", "later"
 
 def _named(step: Step) -> list[str]:
     return ["--item", step.names[0]] if step.names else []
-
-
-def _drinks(step: Step) -> str:
-    lines = [_COLUMNS]
-    for name in step.names:
-        parts = [part.title() for part in POOL[name].parts]
-        measures = ["3 cl"] * len(parts)
-        lines.append(
-            f"{name},{name},Alcoholic,Cocktail,Coupe glass,Shake.,,"
-            f'"{parts}","{measures}",A drink.,Red.\n'
-        )
-    return "".join(lines)
-
-
-def _films(step: Step) -> str:
-    rows = [POOL[name].key.rpartition("-")[::2] for name in step.names]
-    lines = [
-        f"2024-05-01,{name},{year},https://boxd.it/{stem},{step.number:g}\n"
-        for name, (stem, year) in zip(step.names, rows, strict=True)
-    ]
-    return "".join(["Date,Name,Year,Letterboxd URI,Rating\n", *lines])
-
-
-def _books(step: Step) -> str:
-    lines = [
-        f"{_BOOKS[name]},{step.number:g},1965,2020/01/02,2020/01/01,read,{step.value}\n"
-        for name in step.names
-    ]
-    return "".join([_GOODREADS, *lines])
-
-
-def _ratings(step: Step) -> dict[str, str]:
-    rows = [
-        f"{user},{POOL[name].key},{step.number:g},964982703\n" for user, name in ratings_of(step)
-    ]
-    titles = [f"{item.key},{item.name} (2006),Drama\n" for item in RATED]
-    return {
-        "ratings.csv": "".join(["userId,movieId,rating,timestamp\n", *rows]),
-        "movies.csv": "".join(["movieId,title,genres\n", *titles]),
-    }
-
-
-def _set_clock(clock: type) -> None:
-    """Let every module of localrec that reads the clock read this one."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("localrec.") and getattr(module, "datetime", clock) is not clock:
-            _resolve_records(module)
-            module.datetime = clock
-
-
-def _resolve_records(module: ModuleType) -> None:
-    """Have msgspec read the annotations of a module's records while they mean the real class."""
-    for found in vars(module).values():
-        if isinstance(found, type) and issubclass(found, msgspec.Struct):
-            with contextlib.suppress(TypeError):  # of a record that no JSON holds
-                msgspec.json.Decoder(found)
-
-
-@contextlib.contextmanager
-def _deadly(after: int) -> Iterator[None]:
-    """Kill this process before a statement, a sync or a move after so many of them."""
-    left = after
-
-    def deadly(function: Callable[..., object]) -> Callable[..., object]:
-        def counted(*arguments: object, **options: object) -> object:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return function(*arguments, **options)
-
-        return counted
-
-    Store._run = deadly(Store._run)  # type: ignore[method-assign,assignment]
-    os.fsync = deadly(os.fsync)  # type: ignore[assignment]
-    Path.replace = deadly(Path.replace)  # type: ignore[method-assign,assignment]
-    Path.unlink = deadly(Path.unlink)  # type: ignore[method-assign,assignment]
-    yield

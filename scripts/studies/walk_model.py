@@ -40,7 +40,13 @@ BOOKS = (
     PoolItem("books", "emma-by-jane-austen", "Emma"),
 )
 RATED = (PoolItem("movies", "1", "Alpha Dog"), PoolItem("movies", "2", "Beta Test"))
-POOL = {item.name: item for item in (*DRINKS, *FILMS, *BOOKS, *RATED)}
+WINES = (
+    PoolItem("wines", "amarone", "Amarone"),
+    PoolItem("wines", "rioja", "Rioja"),
+    PoolItem("wines", "sancerre", "Sancerre"),
+)
+OWN = "wines"  # a domain of the workspace's own, which steps make and take away
+POOL = {item.name: item for item in (*DRINKS, *FILMS, *BOOKS, *RATED, *WINES)}
 PARTS = ("gin", "campari", "lime juice", "white rum")
 USERS = ("anna", "bob", "1")  # "1" is also a user of the data set of ratings
 CATALOGUE = ""  # in `brought`: what no user brought
@@ -70,6 +76,8 @@ class StoreModel:
         said: All that users did, oldest first.
         shelves: User and thing.
         pinned: Domain and user -> the memory that they wrote.
+        pictures: Names of the items that have one.
+        domains: The workspace's own.
         settings: The content of settings.toml.
     """
 
@@ -78,6 +86,8 @@ class StoreModel:
     said: list[Row] = dataclasses.field(default_factory=list)
     shelves: set[tuple[str, str]] = dataclasses.field(default_factory=set)
     pinned: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    pictures: set[str] = dataclasses.field(default_factory=set)
+    domains: set[str] = dataclasses.field(default_factory=set)
     settings: str = ""
 
     def copy(self) -> StoreModel:
@@ -88,6 +98,8 @@ class StoreModel:
             said=list(self.said),
             shelves=set(self.shelves),
             pinned=dict(self.pinned),
+            pictures=set(self.pictures),
+            domains=set(self.domains),
             settings=self.settings,
         )
 
@@ -108,6 +120,8 @@ class StoreModel:
             "said": Counter(self.said),
             "shelves": sorted(self.shelves),
             "pinned": dict(sorted(self.pinned.items())),
+            "pictures": sorted(self.pictures),
+            "domains": sorted(self.domains),
             "settings": self.settings,
         }
 
@@ -145,6 +159,54 @@ class StoreModel:
             for user, name in ratings_of(step)
         ]
         return 0
+
+    def _wines(self, step: Step) -> int | None:
+        if OWN not in self.domains:
+            return None
+        self._bring(step.names, CATALOGUE)
+        return 0
+
+    def _pictures(self, step: Step) -> int | None:
+        here = [name for name in step.names if name in self.brought]
+        shown = {name for name in here if POOL[name].domain == step.value}
+        self.pictures |= shown
+        return 0 if shown else None
+
+    # --- domains ---
+
+    def _domain_new(self, step: Step) -> int | None:
+        has_items = self._has_items(OWN)
+        self.domains.add(OWN)
+        return None if has_items else 0
+
+    def _domain_remove(self, step: Step) -> int | None:
+        if OWN not in self.domains:
+            return None
+        self.domains.discard(OWN)
+        for name in [name for name in self.brought if POOL[name].domain == OWN]:
+            self._lose(name)
+        self.said = [row for row in self.said if row[0] != OWN]
+        self.users = {one for one in self.users if one[0] != OWN}
+        self.pinned = {one: text for one, text in self.pinned.items() if one[0] != OWN}
+        return 0
+
+    def between(self, step: Step) -> list[StoreModel]:
+        """What a killed process may leave beside all and nothing: steps of two parts, each whole.
+
+        Taking a domain away takes its items, then its declaration; one without items is replaced
+        by taking the old one away.
+        """
+        half = self.copy()
+        if step.kind == "domain_remove":
+            half._domain_remove(step)
+            half.domains = set(self.domains)
+        elif step.kind == "domain_new":
+            half.domains.discard(OWN)
+        return [half]
+
+    def _lose(self, name: str) -> None:
+        del self.brought[name]
+        self.pictures.discard(name)
 
     def _bring(self, names: tuple[str, ...] | list[str], by: str) -> None:
         for name in names:
@@ -195,6 +257,9 @@ class StoreModel:
         self.pinned[step.value, step.user] = f"Likes {step.number:g} things."
         return 0 if self.knows(step.user, step.value) else 2
 
+    def _pin(self, step: Step) -> int | None:
+        return None  # whichever memory there is, if there is one; it is read afterwards
+
     def _unpin(self, step: Step) -> int | None:
         if not self._has_items(step.value) or not self.knows(step.user, step.value):
             return None
@@ -217,14 +282,14 @@ class StoreModel:
         for name, brought in list(self.brought.items()):
             brought.discard(user)
             if not brought and name not in held:
-                del self.brought[name]
+                self._lose(name)
         return 0
 
     def _forget_item(self, step: Step) -> int | None:
         [name] = step.names
         if name not in self.brought:
             return None
-        del self.brought[name]
+        self._lose(name)
         self.said = [row for row in self.said if row[2] != name]
         return 0
 
@@ -232,6 +297,21 @@ class StoreModel:
 
     def _work(self, step: Step) -> int | None:
         return 0 if self.brought else None
+
+    def _upgrade(self, step: Step) -> int | None:
+        return None
+
+    def _index(self, step: Step) -> int | None:
+        return 0 if self._has_items(step.value) else None
+
+    def _learn(self, step: Step) -> int | None:
+        return None  # a store with so few rows is told to have too few
+
+    def _rebuild(self, step: Step) -> int | None:
+        return 0 if self.brought else None
+
+    def _describe(self, step: Step) -> int | None:
+        return None  # there is no model here
 
     def _ask(self, step: Step) -> int | None:
         return 0 if self.brought else None
@@ -256,14 +336,26 @@ def stored(folder: Path) -> dict[str, object]:
     settings = folder / "settings.toml"
     content = settings.read_text(encoding="utf-8") if settings.is_file() else ""
     if not (folder / "store.duckdb").is_file():
-        return {**StoreModel(settings=content).shape()}
+        return {**StoreModel(settings=content, domains=own_domains(folder)).shape()}
     with open_settled(folder, read_only=True) as store:
-        return stored_in(store, content)
+        return stored_in(store, folder)
 
 
-def stored_in(store: Store, settings: str) -> dict[str, object]:
-    """What an open store holds, in the shape of a model."""
+def own_domains(folder: Path) -> set[str]:
+    """The domains that a workspace declares itself."""
+    return {path.parent.name for path in folder.glob("domains/*/domain.toml")}
+
+
+def stored_in(store: Store, folder: Path) -> dict[str, object]:
+    """What an open store and the files beside it hold, in the shape of a model."""
+    settings = (folder / "settings.toml").read_text(encoding="utf-8")
+    shown = store.rows(
+        "SELECT DISTINCT name FROM items JOIN picture ON node_id = item_id "
+        "WHERE import_id IS NOT NULL ORDER BY 1"
+    )
     return {
+        "pictures": [name for (name,) in shown],
+        "domains": sorted(own_domains(folder)),
         "items": sorted(store.rows("SELECT domain, key, name FROM items")),
         "users": sorted(store.rows('SELECT domain, "user" FROM users')),
         "said": Counter(

@@ -230,15 +230,18 @@ class TestWhatCanBeMissingOrBroken:
 
 
 class TestOpeningByName:
-    def test_a_gguf_is_started_by_whom_the_caller_names(self):
-        started = []
+    def test_a_gguf_is_started_by_whom_the_caller_names_and_tested(self, monkeypatch):
+        started, tested = [], []
+        monkeypatch.setattr(
+            "localrec.index.embedders.require_meaning", lambda files, *_: tested.extend(files)
+        )
 
         def start(path):
             started.append(path)
             return FakeLlama()
 
         embedder = open_embedder("gguf:~/nomic.gguf", open_gguf=start)
-        assert started == [Path("~/nomic.gguf").expanduser()]
+        assert started == tested == [Path("~/nomic.gguf").expanduser()]
         assert (embedder.name, embedder.size) == ("gguf:nomic.gguf", 3)
 
     def test_a_gguf_without_anybody_to_start_it_names_the_extra(self):

@@ -21,7 +21,7 @@ def walk(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.setenv("LOCALREC_LEARN", "off")
     monkeypatch.syspath_prepend(STUDIES)
     yield importlib.import_module("store_walk")
-    for name in ("store_walk", "walk_model"):
+    for name in ("store_walk", "walk_model", "walk_files", "walk_faults"):
         sys.modules.pop(name, None)
 
 

@@ -1,0 +1,99 @@
+"""Whether an embedder tells meanings apart, measured once for each file and remembered.
+
+A text must be nearer to the one that says the same in other words than to any other, also to one
+that says something else in its words. Weights of noise see the shared words at most. What the test
+found is kept among the pulled models under the files' paths, times and sizes, so files
+that changed are tested again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.foundation.atomic_files import short_digest
+from localrec.foundation.errors import InputError, LocalrecError, ModelError
+from localrec.foundation.file_marks import file_mark
+from localrec.foundation.paths import make_private, pulled
+from localrec.foundation.record_files import read_record, write_record
+from localrec.index.vectors import Vectors
+
+# A text, the same in other words, and something else in its words.
+TRIPLES = (
+    ("a frightening film", "a scary movie", "a frightening bill"),
+    ("cheap hotels near the sea", "low-cost rooms by the beach", "cheap flour near the mill"),
+    ("the doctor saw a child", "a paediatrician and a young patient", "the doctor saw a theory"),
+    ("he repairs old cars", "a mechanic for vintage automobiles", "he repairs old quarrels"),
+    ("a novel about a murder", "detective fiction", "a lecture about a bridge"),
+    ("puppies playing in snow", "young dogs romp on a winter day", "rumours playing in court"),
+    ("my wife is ill", "his spouse has a disease", "my wife is tall"),
+    ("stars in the night sky", "astronomy", "stars in the army ranks"),
+)
+# Texts that a model of any language gets right at least; noise has none or one, MiniLM has seven.
+FEWEST = 2
+
+
+class MeaningRecord(msgspec.Struct, frozen=True):
+    """How many of the texts were nearest to what says the same."""
+
+    right: int
+
+
+def require_meaning(
+    files: Sequence[Path],
+    embed: Callable[[Sequence[str]], Vectors],
+    remedy: str,
+    fewest: int = FEWEST,
+) -> None:
+    """Test an embedder, unless the same files were found sound before.
+
+    Args:
+        files: What its weights and words are read from.
+        embed: Texts to unit rows.
+        remedy: What to do about files that fail.
+        fewest: Of the texts that it must get right; more where the model is known.
+
+    Raises:
+        ModelError: the vectors do not tell meanings apart.
+    """
+    place = _place(files)
+    found = _remembered(place) or _remember(place, MeaningRecord(count_right(embed)))
+    if found.right < fewest:
+        raise ModelError(
+            f"{files[0]} does not tell meanings apart, so its weights are damaged or untrained: "
+            f"of {len(TRIPLES)} texts it finds {found.right} in other words, a sound one "
+            f"at least {fewest}.",
+            remedy,
+        )
+
+
+def count_right(embed: Callable[[Sequence[str]], Vectors]) -> int:
+    """How many texts of the triples are nearest, of all the others, to what says the same."""
+    rows = embed([text for triple in TRIPLES for text in triple])
+    near = rows @ rows.T
+    np.fill_diagonal(near, -np.inf)
+    texts = np.arange(0, len(rows), 3)
+    return int((near[texts].argmax(axis=1) == texts + 1).sum())
+
+
+def _remembered(place: Path) -> MeaningRecord | None:
+    with suppress(InputError):
+        return read_record(place, MeaningRecord, "a self-test", "Delete it.")
+    return None
+
+
+def _remember(place: Path, found: MeaningRecord) -> MeaningRecord:
+    """Keep what a test found; a cache that cannot be written keeps nothing."""
+    with suppress(OSError, LocalrecError):
+        make_private(place.parent)
+        write_record(place, found)
+    return found
+
+
+def _place(files: Sequence[Path]) -> Path:
+    marks = (f"{path.resolve()} {file_mark(path)}" for path in files)
+    return pulled("models") / "self-tests" / f"embedder-{short_digest(*marks)}.json"
