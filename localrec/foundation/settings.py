@@ -31,6 +31,7 @@ AGENT: ModelRole = (
 RERANKER: ModelRole = "reranker"  # judges candidates one by one: `rank --system memrec-model`
 SLOTS: ModelRole = "slots"  # reads a question; it takes an adapter that was trained for it
 PICTURES = "pictures"  # embeds pictures: a pair of encoders, no chat model
+SETTINGS_FILE = "settings.toml"  # in a workspace
 RULES = "rules"  # a role bound to this is played without a model
 LEARN_SWITCH = "LOCALREC_LEARN"  # "off": no ranking is learnt but by `localrec learn`
 
@@ -88,7 +89,7 @@ def load_settings(folder: Path) -> Settings:
         InputError: the file is no TOML, or has an unknown or wrong field.
         WorkspaceError: the workspace is no folder, or the file may not be read.
     """
-    path = folder / "settings.toml"
+    path = folder / SETTINGS_FILE
     try:
         with disk_trouble():
             text = path.read_text(encoding="utf-8")
@@ -113,7 +114,7 @@ def save_settings(folder: Path, settings: Settings) -> None:
     for table in ("adapters", "figures"):
         if entries := getattr(settings, table):
             lines += ["", f"[{table}]", *(f"{role} = {_toml(n)}" for role, n in entries.items())]
-    write_atomically(folder / "settings.toml", ("\n".join(lines) + "\n").encode())
+    write_atomically(folder / SETTINGS_FILE, ("\n".join(lines) + "\n").encode())
 
 
 def bind_role(settings: Settings, role: str, name: str) -> Settings:

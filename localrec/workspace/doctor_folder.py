@@ -16,7 +16,7 @@ from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import LocalrecError, ModelError
 from localrec.foundation.paths import pulled
 from localrec.foundation.prose import count_of
-from localrec.foundation.settings import RULES, Settings
+from localrec.foundation.settings import RULES, SETTINGS_FILE, Settings
 from localrec.graph.journal import STORE
 from localrec.llm.adapter_files import adapter_path
 from localrec.llm.model_catalog import model_file
@@ -158,13 +158,19 @@ def _rights(folder: Path, repair: bool) -> Iterator[CheckResult]:
     is_shut = not folder.lstat().st_mode & _OTHERS
     opened: list[Path] = []
     closed: list[Path] = []
+    harmless: list[PathMode] = []
     for found in folder_modes(folder):
-        if not (found.is_open or found.is_closed):
-            continue
-        (closed if found.is_closed else opened).append(found.path)
-        if repair:
+        if found.is_closed:
+            closed.append(found.path)
+        elif found.is_open and _is_harmless(found, folder):
+            harmless.append(found)
+        elif found.is_open:
+            opened.append(found.path)
+        if repair and found.path in (*closed[-1:], *opened[-1:]):
             found.path.chmod(found.wanted)  # before the walk enters it
     if repair and (opened or closed):
+        for found in harmless:
+            found.path.chmod(found.wanted)
         told = f"{_files(len(opened) + len(closed))} yours alone again, such as "
         yield CheckResult("rights", "mended", told + str((closed or opened)[0]))
         return
@@ -179,6 +185,11 @@ def _rights(folder: Path, repair: bool) -> Iterator[CheckResult]:
         yield CheckResult("rights", "ok", f"the folder is yours alone; in it {told}")
     elif not closed:
         yield CheckResult("rights", "ok", "the folder and all that is in it are yours alone")
+
+
+def _is_harmless(found: PathMode, folder: Path) -> bool:
+    """Whether others see what tells nothing: the names in a folder, and settings, as by hand."""
+    return found.path in (folder, folder / SETTINGS_FILE) and not found.mode & _OTHERS_WRITE
 
 
 def _pulled(folder: Path, repair: bool) -> Iterator[CheckResult]:

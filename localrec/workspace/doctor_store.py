@@ -32,8 +32,9 @@ def check_store(folder: Path, repair: bool) -> Iterator[CheckResult]:
     for check in (_sequences, _rows, _writing):
         try:
             yield from check(folder, repair)
-        except BusyError as busy:
-            yield CheckResult(check.__name__.strip("_"), "ok", f"not looked at: {busy.message}")
+        except BusyError as busy:  # who asks for a repair must hear that there was none
+            state = "broken" if repair else "ok"
+            yield CheckResult(check.__name__.strip("_"), state, f"not looked at: {busy.message}")
         except LocalrecError as error:
             yield CheckResult(check.__name__.strip("_"), "broken", error.message, error.hint)
 

@@ -63,7 +63,7 @@ def write_rows(path: Path, *rows: dict[str, object]) -> Path:
 
 def by_spelling(folder: Path) -> Path:
     """An empty workspace whose settings name the embedder that needs no weights."""
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     (folder / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
     return folder
 

@@ -22,7 +22,6 @@ def doctor(cli, own_workspace):
         told = cli("--workspace", own_workspace, "doctor", *options, "--json")
         return told.code, {one["what"]: one for one in json.loads(told.out)}
 
-    look("--repair")  # the tests wrote settings.toml with the rights that editors give
     return look
 
 
@@ -58,10 +57,20 @@ def test_rights_of_others_are_found_and_taken_back(doctor, own_workspace):
 
 
 def test_an_open_file_in_a_shut_folder_is_told_and_is_no_fault(doctor, own_workspace):
-    (own_workspace / "settings.toml").chmod(0o644)
+    (own_workspace / "store.duckdb").chmod(0o644)
     code, found = doctor()
     assert (code, found["rights"]["state"]) == (0, "ok")
     assert "1 file or folder is open to others" in found["rights"]["detail"]
+
+
+def test_settings_written_by_hand_in_a_folder_made_by_hand_are_no_fault(doctor, own_workspace):
+    own_workspace.chmod(0o755)
+    (own_workspace / "settings.toml").chmod(0o644)
+    code, found = doctor("--repair")
+    assert (code, found["rights"]["state"]) == (0, "ok")
+    assert mode_of(own_workspace) == 0o755  # the folder of somebody else keeps its mode
+    own_workspace.chmod(0o777)
+    assert doctor()[1]["rights"]["state"] == "broken"  # others could put files in
 
 
 def test_what_its_owner_may_not_use_is_found_and_mended(doctor, own_workspace):

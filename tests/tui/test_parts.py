@@ -205,7 +205,7 @@ def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
 
 def test_chips_are_plain_records():
     [chip] = intent_chips(Query(have=("gin",)), load_domain("cocktails"))
-    assert msgspec.structs.asdict(chip) == {"part": "have", "place": 0, "label": "have gin"}
+    assert msgspec.structs.asdict(chip) == {"field": "have", "place": 0, "label": "have gin"}
 
 
 def test_who_sat_here_last_is_forgotten_with_them(own_bar):
