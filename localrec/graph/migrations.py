@@ -6,6 +6,7 @@ it has seen in `meta.schema_version`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -221,8 +222,15 @@ def require_current(connection: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def migrate(connection: duckdb.DuckDBPyConnection) -> None:
+def migrate(
+    connection: duckdb.DuckDBPyConnection, item_kind: Callable[[str], str | None]
+) -> None:
     """Apply the missing steps, all or none; an empty file becomes a store.
+
+    Args:
+        connection: To the store.
+        item_kind: The kind of node that the items of a domain are, for the views; None where the
+            domain's declaration cannot be read.
 
     Raises:
         WorkspaceError: somebody else's file, or one of a newer localrec.
@@ -235,6 +243,7 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> None:
     try:
         for step in _STEPS[version:]:
             connection.execute(step)
+        _note_item_kinds(connection, item_kind)
         connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", [str(SCHEMA_VERSION)]
         )
@@ -250,3 +259,16 @@ def duckdb_error() -> type[Exception]:
     from localrec.graph.engine import duckdb
 
     return duckdb.Error
+
+
+def _note_item_kinds(
+    connection: duckdb.DuckDBPyConnection, item_kind: Callable[[str], str | None]
+) -> None:
+    """Step 6 knows the domains that shipped then; here come those of the workspace and of packs."""
+    unknown = connection.execute(
+        "SELECT DISTINCT domain FROM node "
+        "WHERE 'item_kind:' || domain NOT IN (SELECT key FROM meta)"
+    ).fetchall()
+    for (domain,) in unknown:
+        if kind := item_kind(domain):
+            connection.execute("INSERT INTO meta VALUES (?, ?)", [f"item_kind:{domain}", kind])

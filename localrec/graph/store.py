@@ -23,7 +23,7 @@ from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, owner_only
 from localrec.foundation.patience import PATIENCE, TOLD_AFTER_S
-from localrec.graph.domain_files import use_domains_of
+from localrec.graph.domain_files import load_if_sound, use_domains_of
 from localrec.graph.kept_copies import keep_copy
 from localrec.graph.migrations import (
     SCHEMA_VERSION,
@@ -312,7 +312,7 @@ def _prepare(
         if read_only:
             require_current(connection)
         else:
-            migrate(connection)
+            migrate(connection, _item_kind)
             path.chmod(0o600)
         with _DOORS:
             connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
@@ -328,6 +328,11 @@ def _prepare(
             raise _no_store(path, error) from error
         if may_read:  # another thread has it open, for its own files alone
             raise _busy(path, error) from error
+
+
+def _item_kind(domain: str) -> str | None:
+    declared = load_if_sound(domain)
+    return declared.item if declared else None
 
 
 @contextmanager

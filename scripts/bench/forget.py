@@ -1,7 +1,8 @@
-"""Measure forgetting one person of a store with millions of interactions: time, disk, memory.
+"""Measure forgetting people of a store with millions of interactions: time, disk, memory.
 
 Run:
-    python scripts/studies/run.py forget [--rows 25000000] [--users 162000] [--items 59000] [--json]
+    python scripts/studies/run.py forget [--rows 25000000] [--users 162000] [--items 59000]
+        [--people 1]
 
 The store has the shape of MovieLens 25M, and a note at every hundredth interaction. It is made in
 a temporary folder (TMPDIR moves it) and removed. Forgetting runs in a process of its own, whose
@@ -15,6 +16,7 @@ import argparse
 import json
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,8 @@ from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
 
-WHOM = "person-number-4711"
+FIRST = 4711  # number of the first who is forgotten; the others stand at distances behind them
+APART = 97
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,18 +38,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, default=25_000_000)
     parser.add_argument("--users", type=int, default=162_000)
     parser.add_argument("--items", type=int, default=59_000)
+    parser.add_argument("--people", type=int, default=1, help="forgotten one after the other")
     parser.add_argument("--forget-in", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--whom", help=argparse.SUPPRESS)
 
 
 def measure(asked: argparse.Namespace) -> Findings:
-    """Make a store, and forget one user in another process."""
+    """Make a store, and forget users one after the other, each in a process of its own."""
     if asked.forget_in:
-        return Findings(text=json.dumps(forget_here(asked.forget_in)))
+        return Findings(text=json.dumps(forget_here(asked.forget_in, asked.whom)))
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home) / "workspace"
         make_store(folder / "store.duckdb", asked.rows, asked.users, asked.items)
         copied_s = copy_s(folder / "store.duckdb", Path(home) / "copy")
-        measured = {"rows": asked.rows, "copy_s": copied_s, **forget_elsewhere(folder)}
+        runs = [
+            forget_elsewhere(folder, f"person-number-{FIRST + number * APART}")
+            for number in range(asked.people)
+        ]
+    slowest = max(runs, key=lambda run: run["forget_s"])
+    measured = {
+        "rows": asked.rows,
+        "people": asked.people,
+        "copy_s": copied_s,
+        "median_s": statistics.median(run["forget_s"] for run in runs),
+        **{f"slowest_{name}": value for name, value in slowest.items()},
+    }
     return Findings(text=as_table(measured), figures=measured)
 
 
@@ -79,9 +95,9 @@ def copy_s(path: Path, to: Path) -> float:
     return round(time.perf_counter() - began, 2)
 
 
-def forget_here(folder: Path) -> dict[str, float]:
+def forget_here(folder: Path, whom: str) -> dict[str, float]:
     """Forget one person and say what this process took."""
-    receipt = forget(folder, ForgetScope(user=WHOM), dry_run=False, progress=lambda *_: None)
+    receipt = forget(folder, ForgetScope(user=whom), dry_run=False, progress=lambda *_: None)
     if receipt.found or not receipt.rows.get("interaction"):
         raise SystemExit(f"It did not work: {receipt}")
     return {
@@ -92,11 +108,14 @@ def forget_here(folder: Path) -> dict[str, float]:
     }
 
 
-def forget_elsewhere(folder: Path) -> dict[str, float]:
+def forget_elsewhere(folder: Path, whom: str) -> dict[str, float]:
     """Forget in another process while the folder's size is watched."""
     before = peak = size_of(folder)
     with subprocess.Popen(
-        [sys.executable, str(ROOT / RUNNER), "forget", "--forget-in", str(folder)],
+        [
+            *(sys.executable, str(ROOT / RUNNER), "forget"),
+            *("--forget-in", str(folder), "--whom", whom),
+        ],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from localrec.export.restore import go_back
@@ -142,3 +144,15 @@ def test_the_caches_of_a_domain_go_with_it(cellar, cli):
     assert list((cellar / "indexes").iterdir())
     remove(cli, cellar)
     assert list((cellar / "indexes").iterdir()) == []
+
+
+def test_an_upgraded_store_knows_the_items_of_its_own_domains(cellar, cli):
+    with duckdb.connect(str(cellar / "store.duckdb")) as connection:
+        for view in ("items", "users", "attributes", "interactions", "shelves", "memories"):
+            connection.execute(f"DROP VIEW {view}")
+        connection.execute("DELETE FROM meta WHERE starts_with(key, 'item_kind:')")
+        connection.execute("UPDATE meta SET value = '5' WHERE key = 'schema_version'")
+    listed = cli("--workspace", str(cellar), "--json", "domains", "list")
+    assert {one["name"]: one["items"] for one in json.loads(listed.out)}["wines"] == 3
+    refused = cli("--workspace", str(cellar), "domains", "new", "wines", "--from", __file__)
+    assert "with 3 items" in refused.err

@@ -471,7 +471,7 @@ class TestAStoreOfSchema2:
         with duckdb.connect(str(path)) as connection, monkeypatch.context() as patch:
             patch.setattr(migrations, "_STEPS", migrations._STEPS[:2])
             patch.setattr(migrations, "SCHEMA_VERSION", 2)
-            migrate(connection)
+            migrate(connection, lambda _: None)
             connection.execute(
                 "INSERT INTO import_receipt VALUES "
                 """('2026-02-01', '{"domain": "books"}'), """
