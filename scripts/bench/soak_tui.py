@@ -1,7 +1,8 @@
 """Soak the app: one run of hundreds of questions and thousands of keys, its model killed meanwhile.
 
 Run:
-    python scripts/studies/run.py soak_tui [--questions 300] [--keys 2000] [--kills 10] [--report]
+    python scripts/studies/run.py soak_tui [--questions 300] [--keys 2000] [--kills 10]
+        [--beside] [--report]
 
 The real app in a pseudo-terminal over the bundled drinks, as somebody who asks the dev half of the
 gold questions over and over, says something about every third answer, and between questions walks
@@ -9,6 +10,9 @@ through rooms, items, help, log, palette and dialogs. Most questions are answere
 without a model; now and then one goes to the local SmolLM2, whose process is killed while it works
 at it, and is stopped with Esc once another process has taken its place. At the end the workspace
 must hold every question and every word.
+
+With `--beside`, another program asks in batches, lists and rates at the same workspace meanwhile:
+none of its commands may fail, and none of its words may be lost.
 """
 
 from __future__ import annotations
@@ -20,11 +24,13 @@ import re
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
 import msgspec
+from commands_beside import OTHER, CommandsBeside
 from findings import Findings, add_folder, origin_of, say
 from terminal import Terminal, TooLateError, children_of, kill, model_of, resident_mib
 
@@ -38,6 +44,7 @@ from localrec_tui.question_history import FILE as QUESTIONS
 from tui import app_over, choose_who_answers, clear, open_ask, open_drinks, think
 
 WHO = "anna"
+_BATCH = 20  # questions of a batch beside the app
 WARM_AFTER = 30  # questions: what is loaded once has been, so that the rest should not grow
 EVERY = 3  # so many answers, one word
 WORDS = {"l": "likes", "d": "dislikes", "s": "knows", "n": "puts off"}
@@ -76,6 +83,8 @@ class Soaked(msgspec.Struct, frozen=True, kw_only=True):
     memory: dict[int, float]
     left_running: int
     exit_code: int
+    beside: tuple[int, int, int] | None = None  # commands that ended well, words said, and stored
+    complaints: tuple[str, ...] = ()  # of the commands beside
 
 
 class Soak:
@@ -183,6 +192,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--keys", type=int, default=2_000, help="besides letters of questions")
     parser.add_argument("--kills", type=int, default=10, help="of the model's process")
+    parser.add_argument("--beside", action="store_true", help="commands at the same workspace")
     add_folder(parser, "--cache", "bench", "where the drinks stay between runs")
 
 
@@ -190,6 +200,8 @@ def measure(asked: argparse.Namespace) -> Findings:
     """Soak; the exit code is 1 where anything was lost or left running."""
     soaked = soak(asked)
     lost = soaked.questions[0] - soaked.questions[1] + soaked.words[0] - soaked.words[1]
+    if soaked.beside:
+        lost += len(soaked.complaints) + soaked.beside[1] - soaked.beside[2]
     return Findings(
         text=as_markdown(soaked),
         page="speed",
@@ -208,11 +220,16 @@ def soak(asked: argparse.Namespace) -> Soaked:
         shutil.copytree(open_drinks(asked.cache), folder, ignore=others)
         app = Terminal(app_over(folder))
         run = Soak(app, asked.keys, asked.kills)
+        beside = CommandsBeside(folder, list(islice(questions(), _BATCH)))
         try:
             run.sit_down()
+            if asked.beside:
+                beside.start()
             run.ask_all(list(islice(questions(), asked.questions)))
             children = set(children_of(app.process))
         finally:
+            if beside.is_alive():
+                beside.stop()
             exit_code = app.close()
         kept, stored = kept_in(folder)
     return Soaked(
@@ -221,16 +238,19 @@ def soak(asked: argparse.Namespace) -> Soaked:
             f"--questions {asked.questions}",
             f"--keys {asked.keys}",
             f"--kills {asked.kills}",
+            *(["--beside"] if asked.beside else []),
         ),
         load=round(os.getloadavg()[2], 1),
         minutes=round((time.monotonic() - started) / 60, 1),
         questions=(len(run.asked), sum(a == b for a, b in zip(run.asked, kept, strict=False))),
-        words=(run.words, stored),
+        words=(run.words, stored[WHO]),
         keys=run.keys,
         kills=run.kills,
         memory=run.memory,
         left_running=sum(Path(f"/proc/{one}").exists() for one in children),
         exit_code=exit_code,
+        beside=(beside.done, beside.written, stored[OTHER]) if asked.beside else None,
+        complaints=tuple(beside.complaints),
     )
 
 
@@ -240,11 +260,11 @@ def questions() -> Iterator[str]:
     return cycle(one.query for one in gold)
 
 
-def kept_in(folder: Path) -> tuple[list[str], int]:
-    """The questions that a workspace remembers, and how many words it stored."""
+def kept_in(folder: Path) -> tuple[list[str], Counter[str]]:
+    """The questions that a workspace remembers, and how many words of each person it stored."""
     lines = (folder / QUESTIONS).read_bytes().splitlines()
     with Store.open_(folder / "store.duckdb", read_only=True) as store:
-        ((stored,),) = store.rows("SELECT count(*) FROM interaction")
+        stored = Counter(user for (user,) in store.rows('SELECT "user" FROM interactions'))
     return [msgspec.json.decode(line, type=str) for line in lines], stored
 
 
@@ -254,6 +274,9 @@ def as_markdown(soaked: Soaked) -> str:
         [f"questions asked, and found in {QUESTIONS}", *map(str, soaked.questions)],
         ["words said, and found in the store", *map(str, soaked.words)],
     ]
+    if soaked.beside:
+        done, said, stored = soaked.beside
+        rows.append([f"words of the {done} commands beside", str(said), str(stored)])
     memory = ", ".join(f"{size:.0f} after {count}" for count, size in soaked.memory.items())
     return (
         f"{soaked.origin.as_text()} {soaked.minutes} minutes; {soaked.load} processes wanted one "

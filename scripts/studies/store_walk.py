@@ -47,6 +47,7 @@ from localrec.cli import app as cli
 from localrec.cli.commands import whole_program
 from localrec.foundation.paths import owner_only
 from localrec.foundation.record_files import sha256_of
+from localrec.foundation.settings import SETTINGS_FILE, load_settings
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.kept_copies import kept_copies
 from localrec.graph.sequences import sequence_states
@@ -91,7 +92,7 @@ def draw_turn(seed: str) -> Turn:
         step = Step(kind, user, (item,) if draw.random() < 0.3 else ())
     elif kind in ("shelve", "unshelve"):
         step = Step(kind, user, tuple(draw.sample(PARTS, draw.randint(1, 2))))
-    elif kind in ("edit", "pin", "unpin", "export", "forget", "recommend", "index", "learn"):
+    elif kind in ("edit", "pin", "unpin", "export", "forget", "recommend", "index", "learn", "use"):
         step = Step(kind, user, (), domain, float(draw.randint(1, 9)))
     elif kind == "pictures":
         step = Step(kind, "", ("Negroni", "Gimlet", item), "cocktails", float(draw.randint(1, 9)))
@@ -116,7 +117,7 @@ _KINDS = (
     *("undo",) * 4,
     *("shelve", "shelve", "unshelve", "edit", "edit", "pin", "unpin"),
     *("domain_new", "domain_new", "wines", "wines", "domain_remove", "pictures", "pictures"),
-    *("index", "learn", "rebuild", "describe", "upgrade"),
+    *("index", "learn", "rebuild", "describe", "evaluate", "use", "upgrade"),
     *("forget",) * 3,
     *("forget_item", "backup", "restore", "go_back"),
     *("work", "ask", "recommend", "export", "export", "around", "around"),
@@ -218,6 +219,9 @@ class WorkspaceWalk(RuleBasedStateMachine):
             self._live_until(step, after)
         _, status = os.waitpid(child, 0)
         counts[f"{step.kind} " + ("killed" if os.WIFSIGNALED(status) else "outlived")] += 1
+        if step.kind == "use":  # settings are the old ones or the new ones
+            self._read_settings()
+            then = self.model.copy()
         found = stored(self.folder)
         between = [model.shape() for model in self.model.between(step)]
         whole = (self.model.shape(), *between, then.shape())
@@ -268,6 +272,8 @@ class WorkspaceWalk(RuleBasedStateMachine):
             rows = {row[2:4] for row in self.model.said if row[:2] == (step.value, step.user)}
             assert len(lines) - 1 == len(rows), f"{step} wrote {len(lines) - 1} of {len(rows)}"
             assert not list(self.home.glob("*.part")), "a killed export left a part"
+        if step.kind == "use":
+            self._read_settings()
         if step.kind == "pin":
             self.model.pinned = dict(self._stored_now()["pinned"])  # type: ignore[call-overload]
 
@@ -338,6 +344,15 @@ class WorkspaceWalk(RuleBasedStateMachine):
             "describe": lambda: ["describe", "--domain", "cocktails"],
             "index": lambda: ["index", "--domain", step.value],
             "learn": lambda: ["learn", "--domain", step.value],
+            "evaluate": lambda: [
+                *(
+                    "evaluate",
+                    "run",
+                    str(file_of(Step("ratings", names=("1", "2")), self.home / "ml")),
+                ),
+                *("--system", "popularity"),
+            ],
+            "use": lambda: ["models", "use", *_ROLES[int(step.number) % len(_ROLES)]],
             "upgrade": lambda: ["memory", "jobs"],
             "wines": lambda: ["import", "auto", str(self._file(step)), "--domain", OWN],
             "pictures": lambda: ["images", "add", str(self._file(step)), "--domain", step.value],
@@ -380,6 +395,11 @@ class WorkspaceWalk(RuleBasedStateMachine):
     def _file(self, step: Step) -> Path:
         return file_of(step, self.home / "import")
 
+    def _read_settings(self) -> None:
+        """Have the model hold what `models use` wrote, which must be settings."""
+        load_settings(self.folder)
+        self.model.settings = (self.folder / SETTINGS_FILE).read_text(encoding="utf-8")
+
     def _stored_now(self) -> dict[str, object]:
         return stored(self.folder)
 
@@ -397,6 +417,8 @@ _VERDICTS = {
     "seen": ("--seen",),
     "later": ("--not-now",),
 }
+_ADAPTER = Path(__file__).resolve().parents[2] / "models" / "adapters" / "question-router.gguf"
+_ROLES = (("writer", "rules"), ("router", "rules"), ("router", str(_ADAPTER)))
 _NOT_KILLED = {"around", "pin"}  # which memory is pinned is read from the store afterwards
 _BEGINNING = (
     Step("drinks", names=("Negroni", "Gimlet")),

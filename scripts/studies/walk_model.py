@@ -310,6 +310,12 @@ class StoreModel:
     def _rebuild(self, step: Step) -> int | None:
         return 0 if self.brought else None
 
+    def _evaluate(self, step: Step) -> int | None:
+        return None  # there may be too little to hold out
+
+    def _use(self, step: Step) -> int | None:
+        return None  # the model that an adapter was trained on may not be here
+
     def _describe(self, step: Step) -> int | None:
         return None  # there is no model here
 
