@@ -20,11 +20,12 @@ from typing import BinaryIO
 import msgspec
 
 from localrec.data.records import Record
-from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.atomic_files import scrap_path, write_atomically
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress, no_progress
 from localrec.foundation.record_files import UNREADABLE, installed_versions
+from localrec.foundation.unfinished_parts import noted
 from localrec.graph.journal import PREPARED, STORE, files_in, is_journal, open_settled
 from localrec.graph.kept_copies import FOLDER, copy_hashed
 from localrec.graph.migrations import SCHEMA_VERSION
@@ -129,7 +130,9 @@ def back_up(
             _write(folder, path, content, rows, progress)
             check_backup(path, progress)
 
-        write_atomically(out, save)
+        part = scrap_path(out.absolute())
+        closing.enter_context(noted([part], folder))
+        write_atomically(out, save, beside=part)
     return backup_report(out, read_manifest(out))
 
 

@@ -1,19 +1,20 @@
 """Write files so that each appears complete, or not at all.
 
-All content is written into `.part` files beside the targets, readable by the owner alone (0600),
-and renamed at the end. An error or Ctrl+C removes the parts; existing targets stay as they were.
+All content is written into parts beside the targets, readable by the owner alone (0600), and
+renamed at the end. An error or Ctrl+C removes the parts, and those of a process that was killed go
+with the next command at the same workspace; existing targets stay as they were.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from localrec.foundation.atomic_files import sync
+from localrec.foundation.atomic_files import scrap_path, sync
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.unfinished_parts import noted
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuses links as well
 
@@ -35,17 +36,18 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
     for target in targets:
         _check(target, force=force, workspace=workspace)
     # Named before they are made: Ctrl+C in between must not leave one that nobody knows of.
-    parts = [_part_of(target) for target in targets]
-    try:
-        for part in parts:
-            _make(part)
-        yield parts
-        for part, target in zip(parts, targets, strict=True):
-            sync(part)
-            part.replace(target)
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
+    parts = [scrap_path(target.parent.resolve() / target.name) for target in targets]
+    with noted(parts, workspace):
+        try:
+            for part in parts:
+                _make(part)
+            yield parts
+            for part, target in zip(parts, targets, strict=True):
+                sync(part)
+                part.replace(target)
+        finally:
+            for part in parts:
+                part.unlink(missing_ok=True)
 
 
 def _check(target: Path, *, force: bool, workspace: Path) -> None:
@@ -60,10 +62,6 @@ def _check(target: Path, *, force: bool, workspace: Path) -> None:
         raise UsageError(f"{target} exists already.", "Name another file, or add --force.")
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} does not exist.", "Make it first.")
-
-
-def _part_of(target: Path) -> Path:
-    return target.parent.resolve() / f"{target.name}.{secrets.token_hex(8)}.part"
 
 
 def _make(part: Path) -> None:

@@ -11,11 +11,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-_SCRAP = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
+SCRAP = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
 
 
 def write_atomically(
-    path: Path, save: Callable[[Path], object] | bytes, *, private: bool = True
+    path: Path,
+    save: Callable[[Path], object] | bytes,
+    *,
+    private: bool = True,
+    beside: Path | None = None,
 ) -> str:
     """Write beside `path`, wait for the disk, rename onto it; returns the checksum.
 
@@ -23,11 +27,12 @@ def write_atomically(
         path: The file to write or to replace; its folder exists.
         save: The content, or a function that writes it into the empty file it is given.
         private: Let only the owner read the file.
+        beside: The name under which it is written, where somebody has noted that: a `scrap_path`.
 
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    beside = _beside(path)
+    beside = beside or scrap_path(path)
     clear_scrap(path.parent, of=path.name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     os.close(os.open(beside, flags, 0o600 if private else 0o666))
@@ -45,6 +50,11 @@ def write_atomically(
     return checksum
 
 
+def scrap_path(path: Path) -> Path:
+    """A name that tells whose scrap it is, should this process end before it is done."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+
+
 def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> None:
     """Put a folder of files in place, for the owner alone; one that was there goes first.
 
@@ -56,7 +66,7 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> Non
     Raises:
         OSError: the disk refuses; a folder that was there is unharmed, or gone.
     """
-    ready = _beside(scrap / folder.name)
+    ready = scrap_path(scrap / folder.name)
     ready.mkdir(mode=0o700)
     try:
         for name, content in files.items():
@@ -78,7 +88,7 @@ def remove_folder(folder: Path, scrap: Path) -> None:
         scrap: A folder of the same disk, which it is moved to before its files go one by one.
     """
     if folder.is_dir():
-        gone = _beside(scrap / folder.name)
+        gone = scrap_path(scrap / folder.name)
         folder.replace(gone)
         sync(folder.parent)
         shutil.rmtree(gone)
@@ -93,14 +103,9 @@ def clear_scrap(folder: Path, of: str = "") -> None:
     """
     with suppress(OSError):  # what cannot be listed or removed does no harm
         for entry in os.scandir(folder):
-            found = _SCRAP.fullmatch(entry.name)
-            if found and found["name"].startswith(of) and _is_over(int(found["process"])):
+            found = SCRAP.fullmatch(entry.name)
+            if found and found["name"].startswith(of) and is_over(int(found["process"])):
                 _remove(entry)
-
-
-def _beside(path: Path) -> Path:
-    """A name that tells whose scrap it is, should this process end before it is done."""
-    return path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
 
 
 def _remove(entry: os.DirEntry[str]) -> None:
@@ -110,7 +115,7 @@ def _remove(entry: os.DirEntry[str]) -> None:
         Path(entry.path).unlink(missing_ok=True)
 
 
-def _is_over(process: int) -> bool:
+def is_over(process: int) -> bool:
     """Whether no process has this number any more."""
     if os.name != "posix":  # elsewhere a signal 0 would end it
         return False

@@ -22,6 +22,7 @@ from localrec.foundation.atomic_files import clear_scrap, sync
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError
 from localrec.foundation.paths import owner_only
+from localrec.foundation.unfinished_parts import clear_unfinished
 from localrec.graph.kept_copies import FOLDER
 from localrec.graph.store import Store
 
@@ -102,6 +103,7 @@ def open_settled(
     while True:
         with disk_trouble():
             finish_forgetting(folder)
+            clear_unfinished(folder)
             before = _identity(path)
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
         if not read_only:

@@ -222,9 +222,7 @@ def require_current(connection: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def migrate(
-    connection: duckdb.DuckDBPyConnection, item_kind: Callable[[str], str | None]
-) -> None:
+def migrate(connection: duckdb.DuckDBPyConnection, item_kind: Callable[[str], str | None]) -> None:
     """Apply the missing steps, all or none; an empty file becomes a store.
 
     Args:

@@ -38,7 +38,7 @@ class CommandsBeside(Thread):
         feedback = ("feedback", "--user", OTHER, "--item", "Negroni", "--like", "--json")
         kinds = cycle(
             (
-                ("ask", "--batch", str(self._batch), "--out", f"{self._batch}.jsonl", "--force"),
+                ("ask", "--batch", str(self._batch), "--out", "-"),
                 feedback,
                 ("recommend", "--user", OTHER, "--json"),
             )

@@ -271,7 +271,6 @@ class WorkspaceWalk(RuleBasedStateMachine):
             # One row for each item and event: the newest, by whomever it was told.
             rows = {row[2:4] for row in self.model.said if row[:2] == (step.value, step.user)}
             assert len(lines) - 1 == len(rows), f"{step} wrote {len(lines) - 1} of {len(rows)}"
-            assert not list(self.home.glob("*.part")), "a killed export left a part"
         if step.kind == "use":
             self._read_settings()
         if step.kind == "pin":
@@ -289,7 +288,8 @@ class WorkspaceWalk(RuleBasedStateMachine):
             assert not orphan_rows(store) and not repeated_rows(store)
             assert not [state for state in sequence_states(store) if state.is_behind]
             try_writing(store)
-        for path in self.folder.rglob("*"):
+        # What killed exports and backups left outside went as well.
+        for path in (*self.home.glob("*.*"), *self.folder.rglob("*")):
             assert path.suffix not in (".forgetting", ".part", ".tmp"), f"{path} is scrap"
             assert not path.stat().st_mode & 0o077, f"{path} is for others too"
 

@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_no_half_file(bar, localrec_command, tmp_path):
     with subprocess.Popen(
         [*localrec_command, *map(str, arguments)], stderr=subprocess.PIPE, text=True
     ) as process:
-        while not list(folder.glob("*.part")):
+        while not list(folder.glob("*.tmp")):
             assert process.poll() is None, process.communicate()
             time.sleep(0.002)
         process.send_signal(signal.SIGINT)

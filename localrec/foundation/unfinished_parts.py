@@ -1,0 +1,56 @@
+"""Files outside of the workspace that are being written, noted in it until they are whole.
+
+Who is killed in an export leaves a part of it, with somebody's data, in a folder that localrec may
+never look into again. The note says where, and the next command that opens the workspace removes
+both. It bears the number of the process that writes, like all scrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.atomic_files import SCRAP, is_over, scrap_path, sync
+from localrec.foundation.paths import owner_only
+
+_NOTE = "unfinished"
+
+
+@contextmanager
+def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
+    """Keep a note of parts while the block writes them.
+
+    Args:
+        parts: Their absolute paths, named by `scrap_path`.
+        workspace: Where the note lies; without such a folder there is none.
+    """
+    note = scrap_path(workspace / _NOTE)
+    if workspace.is_dir():
+        with owner_only():
+            note.write_bytes(msgspec.json.encode([str(part) for part in parts]))
+        sync(note)
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def clear_unfinished(workspace: Path) -> None:
+    """Remove the parts that processes left which are no more; then their notes."""
+    for note in workspace.glob(f"{_NOTE}.*.tmp"):
+        found = SCRAP.fullmatch(note.name)
+        if found and is_over(int(found["process"])):
+            with suppress(OSError, msgspec.DecodeError):  # half a note: no part was begun
+                for path in msgspec.json.decode(note.read_bytes(), type=list[str]):
+                    _remove_part(Path(path), found["process"])
+            note.unlink(missing_ok=True)
+
+
+def _remove_part(part: Path, process: str) -> None:
+    """Remove a file only if it bears the name of a part of that process."""
+    named = SCRAP.fullmatch(part.name)
+    if named and named["process"] == process and not part.is_symlink():
+        part.unlink(missing_ok=True)
