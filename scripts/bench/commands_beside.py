@@ -8,6 +8,8 @@ from itertools import cycle
 from pathlib import Path
 from threading import Event, Thread
 
+import msgspec
+
 OTHER = "bob"  # says what these commands write
 _PAUSE_S = 2.0
 
@@ -30,8 +32,9 @@ class CommandsBeside(Thread):
         self.done = self.written = 0
         self.complaints: list[str] = []
         self._folder, self._over = folder, Event()
-        self._batch = folder.parent / "batch.txt"
-        self._batch.write_text("\n".join(questions), encoding="utf-8")
+        self._batch = folder.parent / "batch.jsonl"
+        rows = ({"id": number, "query": text} for number, text in enumerate(questions))
+        self._batch.write_bytes(msgspec.json.Encoder().encode_lines(rows))
 
     def run(self) -> None:
         """One command after the other, with a pause between."""
