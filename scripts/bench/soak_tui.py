@@ -51,6 +51,7 @@ WORDS = {"l": "likes", "d": "dislikes", "s": "knows", "n": "puts off"}
 PAUSE_S = 0.02  # between keys: nobody types faster
 LOOK_S, TRIES = 3.0, 10  # how long, and how often, the line is looked for
 ROOMS = len(LocalrecApp.MODES)
+RESTART_S = 20.0  # within which another process of the model is there, if one is needed
 ALONE_S = 0.15  # after Esc: what follows within 0.1 s makes it an Alt
 ANSWERED = r"\d s\. By "
 # Each begins in the line of Ask, and a last Escape leads back there.
@@ -164,10 +165,14 @@ class Soak:
         self.asked.append(question)
         kill(model)
         self.kills += 1
-        while model_of(self.app.process) in (None, model):
+        last = time.monotonic() + RESTART_S
+        while (found := model_of(self.app.process)) in (None, model) and time.monotonic() < last:
             self.app.listen(0.02)
-        self.app.press("escape")
-        self.app.wait_for(f"Stopped after|{ANSWERED}")
+        if found in (None, model):  # it was killed behind its last word for this answer
+            self.app.wait_for(ANSWERED)
+        else:
+            self.app.press("escape")
+            self.app.wait_for(f"Stopped after|{ANSWERED}")
         choose_who_answers(self.app, "up")
 
     def _come_back(self) -> None:
