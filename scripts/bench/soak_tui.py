@@ -281,7 +281,11 @@ def as_markdown(soaked: Soaked) -> str:
     ]
     if soaked.beside:
         done, said, stored = soaked.beside
-        rows.append([f"words of the {done} commands beside", str(said), str(stored)])
+        tried = done + len(soaked.complaints)
+        rows.append(
+            ["commands of another program, and those that ended well", f"{tried}", f"{done}"]
+        )
+        rows.append(["words that it said, and found in the store", str(said), str(stored)])
     memory = ", ".join(f"{size:.0f} after {count}" for count, size in soaked.memory.items())
     return (
         f"{soaked.origin.as_text()} {soaked.minutes} minutes; {soaked.load} processes wanted one "
@@ -289,5 +293,5 @@ def as_markdown(soaked: Soaked) -> str:
         f"{soaked.keys:,} keys besides the letters of questions; the model's process was killed "
         f"{soaked.kills} times while it worked. The app's memory (resident, MiB) by questions: "
         f"{memory}. It ended with exit code {soaked.exit_code}, and left {soaked.left_running} "
-        f"processes behind."
+        f"processes behind." + "".join(f"\n\n{told}" for told in soaked.complaints)
     )
