@@ -26,15 +26,19 @@ def walk(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def walk_300_steps(walk: ModuleType) -> Callable[[], None]:
-    """Takes six walks of fifty steps each, always the same ones."""
-    steps = settings(
-        max_examples=6,
-        stateful_step_count=50,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],
-    )
-    return lambda: run_state_machine_as_test(walk.WorkspaceWalk, settings=steps)
+def take_walks(walk: ModuleType) -> Callable[[int], None]:
+    """Takes so many walks of fifty steps each, always the same ones."""
+
+    def take(walks: int) -> None:
+        steps = settings(
+            max_examples=walks,
+            stateful_step_count=50,
+            derandomize=True,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+        )
+        run_state_machine_as_test(walk.WorkspaceWalk, settings=steps)
+
+    return take

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.mark.timeout(900)
 def test_the_walk_finds_the_fault_of_two_forgettings_where_its_mend_is_taken_out(
-    walk_300_steps, monkeypatch
+    take_walks, monkeypatch
 ):
     def forgetful(store):
         """As it once was: a sequence nothing was drawn from begins anew."""
@@ -16,4 +16,4 @@ def test_the_walk_finds_the_fault_of_two_forgettings_where_its_mend_is_taken_out
 
     monkeypatch.setattr("localrec.privacy.store_rewrite._copy_sequences", forgetful)
     with pytest.raises(AssertionError):
-        walk_300_steps()
+        take_walks(24)  # ends with the first that finds it
