@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from localrec.foundation.private_arguments import unhide
+from localrec.foundation.private_arguments import cover, unhide
 
 SERVED = ("ask", "recommend")
 # What reads other streams or files, or starts a model, is done by the command's own process.
@@ -24,6 +24,7 @@ _OWN_WORK = (
 
 def main() -> NoReturn:
     """Run the program and end this process with its exit code."""
+    cover()
     sys.argv[1:] = unhide(sys.argv[1:])
     code = _ask_helper(sys.argv[1:])
     if code is None:

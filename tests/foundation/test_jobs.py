@@ -110,6 +110,28 @@ def test_the_list_of_processes_shows_no_more_than_the_command(send, tmp_path, mo
         job.close(0)
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks into /proc")
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["ask", "a drink for Alma", "--user", "Alma"], ["ask"]),
+        (["--workspace", "/home/Alma", "ask", "gin"], []),
+        (["ask"], ["ask"]),
+    ],
+)
+def test_what_somebody_typed_shows_no_more_than_the_command(words, shown):
+    program = (
+        "import sys\nfrom localrec.foundation.private_arguments import cover\n"
+        "cover()\nprint(open('/proc/self/cmdline').read())\nprint(sys.argv[1:])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=True
+    ).stdout
+    listed, kept = told.rstrip("\n").rsplit("\n", 1)
+    assert [word for word in listed.split("\0")[3:] if word.strip()] == shown
+    assert kept == str(words)
+
+
 def test_what_a_command_starts_does_not_find_its_hidden_arguments(monkeypatch):
     monkeypatch.setenv(ARGUMENTS_VARIABLE, hide(["export", "--user", "ana"])[ARGUMENTS_VARIABLE])
     assert unhide(["export"]) == ["export", "--user", "ana"]
