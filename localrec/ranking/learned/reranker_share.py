@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.records import Record
-from localrec.foundation.atomic_files import short_digest
+from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.ranking.learned.interactions import Floats
 from localrec.ranking.learned.progress_file import folder_of
 
@@ -158,9 +158,7 @@ def read_share(indexes: Path, domain: str, reranker: str) -> RerankerShare:
 def write_share(indexes: Path, domain: str, found: RerankerShare) -> None:
     """Save the weight beside the domain's ranker; forgetting removes both."""
     path = _file(folder_of(indexes, domain), found.reranker)
-    part = path.with_suffix(".tmp")
-    part.write_bytes(msgspec.json.encode(found))
-    part.replace(path)
+    write_atomically(path, msgspec.json.encode(found))
 
 
 def _file(folder: Path, reranker: str) -> Path:
