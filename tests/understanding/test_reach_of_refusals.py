@@ -38,7 +38,7 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
     [
         ("keep rum away from my gin", {"rum"}, {"gin"}),
         ("rum gives me hives, so gin with mint without it", {"rum"}, {"gin", "mint"}),
-        ("gin without it being too strong", set(), {"gin"}),
+        ("gin without it being too strong", {"strong"}, {"gin"}),
         ("gin yes, rum absolutely no way", {"rum"}, {"gin"}),
         ("gin that has never seen a lime", {"lime"}, {"gin"}),
         ("gin in which the lime is swapped out", {"lime"}, {"gin"}),
