@@ -20,7 +20,9 @@ _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
 _ASKING = phrases_by_first_word(_WORDS.asks_all_the_same)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
-_CLAUSES = (("when",), ("if",), ("how",), ("that",))
+_CLAUSES = tuple(
+    (word,) for word in "when if how that being getting becoming tasting feeling going".split()
+)
 _MET = english().state.verbs
 _ALL = frozenset({"all", "everything", "every", "enough"})
 _TOLD_AFTER = phrases_by_first_word(_WORDS.told_after_being)
@@ -352,8 +354,9 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
             continue
         if words[end + 1 : end + 2] in _CLAUSES:
-            continue  # "I hate it when they mention leather"
-        if (place := _name_before(owner, position)) >= 0:
+            continue  # "I hate it when they mention leather", "without it being too sweet"
+        refused = _refused_before(reading, owner, position) if cue == ("without",) else -1
+        if (place := refused if refused >= 0 else _name_before(owner, position)) >= 0:
             return place
     for cue in _POINTING.get(words[position], ()):
         end = position + len(cue)
@@ -374,6 +377,15 @@ def _name_before(owner: Sequence[int], position: int) -> int:
     """The last token of the nearest name that a pronoun here may mean, -1 for none."""
     for place in range(position - 1, max(-1, position - _FAR), -1):
         if owner[place] >= 0:
+            return place
+    return -1
+
+
+def _refused_before(reading: Reading, owner: Sequence[int], position: int) -> int:
+    """The last token of a name refused before: "tequila gives me hives, a sour without it"."""
+    for place in range(position - 1, -1, -1):
+        ends = owner[place] >= 0 and owner[place + 1] != owner[place]
+        if ends and is_refused_after(reading, owner, place):
             return place
     return -1
 

@@ -24,6 +24,7 @@ _THREATS = phrases(_BEHIND.threats)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
 # Words between "are not" and what is refused ("not about farming").
 _LEADS = frozenset("about by from in with of on set made based written a an the any".split())
+_PLAIN = frozenset({"no", "not", "never", "none", "way"})
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 
@@ -75,7 +76,8 @@ def _verdict(reading: Reading, place: int) -> bool:
         end = place + len(phrase)
         same = tuple(reading.words[place:end]) == phrase
         if same and not any(reading.gaps[place + 1 : end]) and _pauses(reading, end):
-            return bool(len(phrase) == 1 or reading.gaps[place]) or phrase[0] in ("no", "not")
+            plain = phrase[0] in _PLAIN or phrase[-1] in _PLAIN  # needs no pause before it
+            return bool(len(phrase) == 1 or reading.gaps[place]) or plain
     return False
 
 

@@ -37,6 +37,12 @@ def _keys(query: Query, *, barred: bool) -> set[str]:
     ("question", "refused", "wished"),
     [
         ("keep rum away from my gin", {"rum"}, {"gin"}),
+        ("rum gives me hives, so gin with mint without it", {"rum"}, {"gin", "mint"}),
+        ("gin without it being too strong", {"strong"}, {"gin"}),
+        ("gin yes, rum absolutely no way", {"rum"}, {"gin"}),
+        ("gin that has never seen a lime", {"lime"}, {"gin"}),
+        ("gin in which the lime is swapped out", {"lime"}, {"gin"}),
+        ("rum and I are not on speaking terms, so gin", {"rum"}, {"gin"}),
         ("neither rum nor cream for a vodka", {"rum", "cream"}, {"vodka"}),
         ("no rum, and with mint", {"rum"}, {"mint"}),
         ("neither rum nor gin, and in a coupe", {"rum", "gin"}, {"coupe glass"}),
