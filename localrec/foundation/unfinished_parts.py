@@ -25,17 +25,17 @@ def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
 
     Args:
         parts: Their absolute paths, named by `scrap_path`.
-        workspace: Where the note lies; without such a folder there is none.
+        workspace: Where the note lies; a folder that takes none hinders nobody.
     """
     note = scrap_path(workspace / _NOTE)
-    if workspace.is_dir():
-        with owner_only():
-            note.write_bytes(msgspec.json.encode([str(part) for part in parts]))
+    with suppress(OSError), owner_only():  # read-only or full, while the parts lie elsewhere
+        note.write_bytes(msgspec.json.encode([str(part) for part in parts]))
         sync(note)
     try:
         yield
     finally:
-        note.unlink(missing_ok=True)
+        with suppress(OSError):
+            note.unlink(missing_ok=True)
 
 
 def clear_unfinished(workspace: Path) -> None:
@@ -46,7 +46,8 @@ def clear_unfinished(workspace: Path) -> None:
             with suppress(OSError, msgspec.DecodeError):  # half a note: no part was begun
                 for path in msgspec.json.decode(note.read_bytes(), type=list[str]):
                     _remove_part(Path(path), found["process"])
-            note.unlink(missing_ok=True)
+            with suppress(OSError):  # of a workspace that may only be read
+                note.unlink(missing_ok=True)
 
 
 def _remove_part(part: Path, process: str) -> None:

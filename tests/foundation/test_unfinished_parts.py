@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,18 @@ def test_half_a_note_goes_and_takes_nothing_with_it(killed):
 def test_without_a_workspace_nothing_is_noted(tmp_path):
     with noted([tmp_path / "x"], tmp_path / "nowhere"):
         assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_workspace_that_may_only_be_read_hinders_nobody(killed, monkeypatch):
+    workspace, out = killed
+
+    def refuses(*_arguments, **_options):
+        raise PermissionError(13, os.strerror(13))
+
+    with monkeypatch.context() as patch:
+        for name in ("write_bytes", "unlink"):
+            patch.setattr(Path, name, refuses)
+        clear_unfinished(workspace)
+        with noted([out / "other.csv"], workspace):
+            pass
+    assert len(list(workspace.iterdir())) == 1  # the note of the killed one, for another time
