@@ -2,6 +2,8 @@
 
 Run:
     python scripts/studies/run.py gpu_check [--model smollm2-135m] [--device cuda] [--train 192]
+    python scripts/studies/run.py gpu_check --parts sequences,policy,vectors --films WORKSPACE
+                                 [--embedder FOLDER]
 
 On the GPU the base is bfloat16, on the CPU float32; examples, order and seed are the same. Compared
 are the losses of all steps, how much of the validation half is right at the end, and whether each
@@ -10,17 +12,22 @@ are printed for both.
 
 Exit codes: 0 they agree, 1 they do not or something failed, 4 there is no such GPU: nothing was
 checked.
+Other parts: SASRec (`train sequential`) and steps of GRPO over a workspace with MovieLens 100K, and
+vectors of a sentence-transformers model.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from findings import Findings
 from gold_questions import build_workspace
+from gpu_parts import COSINE, GRADIENT_APART, NDCG_APART, PartOutcome, policy, sequences, vectors
 
 from localrec.training.adapters.run_export import export_run
 from localrec.training.jobs.run_start import begin_run
@@ -51,6 +58,16 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     gap: float
     memory_gb: float
 
+    def told(self) -> str:
+        """One training on a line."""
+        memory = f", {self.memory_gb:.2f} GB at its highest" if self.memory_gb else ""
+        return (
+            f"{self.device}: loss {self.losses[0]:.3f} -> {self.losses[-1]:.3f}, "
+            f"{self.trained.best.accuracy:.1%} of the validation half right, "
+            f"{self.trained.tokens_per_second:,.0f} tokens/s{memory}; "
+            f"llama.cpp is within {self.gap:.1%} of torch"
+        )
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
@@ -58,6 +75,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--train", type=int, default=192)
     parser.add_argument("--validation", type=int, default=64)
+    parser.add_argument("--parts", type=lambda text: text.split(","), default=["adapter"])
+    parser.add_argument("--films", type=Path, help="workspace with ml-100k")
+    parser.add_argument("--embedder", type=Path, help="folder of sentence-transformers")
+    parser.add_argument("--steps", type=int, default=3, help="of GRPO")
+    parser.add_argument("--groups", type=int, default=2, help="of GRPO, in a step")
 
 
 def measure(asked: argparse.Namespace) -> Findings:
@@ -67,12 +89,53 @@ def measure(asked: argparse.Namespace) -> Findings:
     if not torch.cuda.is_available():
         text = "There is no GPU that torch could use here, so nothing was checked."
         return Findings(text=text, exit_code=NO_GPU)
+    found: list[Outcome | PartOutcome] = []
+    wrong: list[str] = []
+    for part in asked.parts:
+        on_both, apart = PARTS[part](asked)
+        found += on_both
+        wrong += apart
+    text = "\n".join([*(one.told() for one in found), *wrong])
+    return Findings(text=text, figures=found, exit_code=1 if wrong else 0)
+
+
+def adapter(asked: argparse.Namespace) -> tuple[list[Outcome], list[str]]:
+    """Train a router's adapter on both devices."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = build_workspace(Path(folder) / "workspace")
         found = [trained_on(device, workspace, asked) for device in (asked.device, "cpu")]
-    wrong = differences(*found)
-    text = "\n".join([*map(told, found), *wrong])
-    return Findings(text=text, figures=found, exit_code=1 if wrong else 0)
+    return found, differences(*found)
+
+
+def of_sequences(asked: argparse.Namespace) -> tuple[list[PartOutcome], list[str]]:
+    """Train SASRec on both devices."""
+    gpu, cpu = (sequences(asked.films, device) for device in (asked.device, "cpu"))
+    gap = abs(gpu.quality - cpu.quality)
+    return [gpu, cpu], too_far("SASRec's NDCG@10", gap, NDCG_APART)
+
+
+def of_policy(asked: argparse.Namespace) -> tuple[list[PartOutcome], list[str]]:
+    """Do steps of GRPO on both devices."""
+    gpu, cpu = (
+        policy(asked.films, device, asked.model, asked.steps, asked.groups)
+        for device in (asked.device, "cpu")
+    )
+    gap = abs(gpu.quality / cpu.quality - 1)
+    return [gpu, cpu], too_far("GRPO's first gradient", gap, GRADIENT_APART)
+
+
+def of_vectors(asked: argparse.Namespace) -> tuple[list[PartOutcome], list[str]]:
+    """Embed texts on both devices."""
+    found = vectors(asked.embedder, (asked.device, "cpu"))
+    return found, too_far("A cosine", 1.0 - found[0].quality, 1.0 - COSINE)
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], tuple[Sequence[Any], list[str]]]] = {
+    "adapter": adapter,
+    "sequences": of_sequences,
+    "policy": of_policy,
+    "vectors": of_vectors,
+}
 
 
 def trained_on(device: str, workspace: Path, asked: argparse.Namespace) -> Outcome:
@@ -115,19 +178,9 @@ def differences(gpu: Outcome, cpu: Outcome) -> list[str]:
         ("The mean loss", mean, MEAN_LOSS),
         ("The validation half", accuracy, ACCURACY),
     )
-    return [
-        f"{name} is {gap:.3f} apart, and {most} would be explained."
-        for name, gap, most in pairs
-        if not gap <= most  # no number at all is wrong too
-    ]
+    return [sentence for pair in pairs for sentence in too_far(*pair)]
 
 
-def told(one: Outcome) -> str:
-    """One training on a line."""
-    memory = f", {one.memory_gb:.2f} GB at its highest" if one.memory_gb else ""
-    return (
-        f"{one.device}: loss {one.losses[0]:.3f} -> {one.losses[-1]:.3f}, "
-        f"{one.trained.best.accuracy:.1%} of the validation half right, "
-        f"{one.trained.tokens_per_second:,.0f} tokens/s{memory}; "
-        f"llama.cpp is within {one.gap:.1%} of torch"
-    )
+def too_far(name: str, gap: float, most: float) -> list[str]:
+    """A sentence where a gap is more than rounding explains, and where it is no number."""
+    return [] if gap <= most else [f"{name} is {gap:.3f} apart, and {most:.3g} would be explained."]
