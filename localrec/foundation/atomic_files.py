@@ -86,8 +86,13 @@ def remove_folder(folder: Path, scrap: Path) -> None:
     Args:
         folder: What goes.
         scrap: A folder of the same disk, which it is moved to before its files go one by one.
+
+    Of a folder that is a link the link alone goes: what it leads to is somebody else's.
     """
-    if folder.is_dir():
+    if folder.is_symlink():
+        folder.unlink()
+        sync(folder.parent)
+    elif folder.is_dir():
         gone = scrap_path(scrap / folder.name)
         folder.replace(gone)
         sync(folder.parent)

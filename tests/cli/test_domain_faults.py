@@ -146,6 +146,16 @@ def test_the_caches_of_a_domain_go_with_it(cellar, cli):
     assert list((cellar / "indexes").iterdir()) == []
 
 
+def test_of_a_domain_that_is_a_link_the_link_alone_goes(cellar, cli, tmp_path):
+    folder = cellar / "domains" / "wines"
+    elsewhere = tmp_path / "elsewhere"
+    folder.replace(elsewhere)
+    folder.symlink_to(elsewhere)
+    assert remove(cli, cellar).code == 0
+    assert not folder.is_symlink()
+    assert list(elsewhere.iterdir())
+
+
 def test_an_upgraded_store_knows_the_items_of_its_own_domains(cellar, cli):
     with duckdb.connect(str(cellar / "store.duckdb")) as connection:
         for view in ("items", "users", "attributes", "interactions", "shelves", "memories"):
