@@ -84,10 +84,8 @@ def remove_folder(folder: Path, scrap: Path) -> None:
     """Remove a folder, if it is there, in one step, whenever the process may end.
 
     Args:
-        folder: What goes.
+        folder: What goes. Of a symbolic link the link alone goes, not the folder it leads to.
         scrap: A folder of the same disk, which it is moved to before its files go one by one.
-
-    Of a folder that is a link the link alone goes: what it leads to is somebody else's.
     """
     if folder.is_symlink():
         folder.unlink()
