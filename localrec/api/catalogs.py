@@ -88,6 +88,7 @@ class ModelCalls(CallGroup):
         self,
         adapter: str,
         *,
+        role: str | None = None,
         cases: int = 120,
         model: str | None = None,
         question: str | None = None,
@@ -97,6 +98,7 @@ class ModelCalls(CallGroup):
 
         Args:
             adapter: One that ships, or a GGUF of `train.export`.
+            role: Of several that it plays; None for the first.
             cases: How many to ask.
             model: Its base, where the catalogue does not have it.
             question: Ask both this instead, and return what each says.
@@ -105,7 +107,7 @@ class ModelCalls(CallGroup):
         from localrec.training.adapters.adapter_trial import try_adapter
 
         with self._session._warm.released():
-            return try_adapter(self._folder, adapter, cases, model, question, progress)
+            return try_adapter(self._folder, adapter, role, cases, model, question, progress)
 
     def bench(
         self,

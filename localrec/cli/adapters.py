@@ -17,6 +17,7 @@ TRY_EXAMPLES = """
 Examples:\n\n
   localrec models try router.gguf\n\n
   localrec models try router.gguf --cases 200 --json\n\n
+  localrec models try both.gguf --role slots\n\n
   localrec models try router.gguf --question "like a Negroni but lighter"
 """
 
@@ -36,6 +37,10 @@ def try_(
             autocompletion=_known_adapters,
         ),
     ],
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Of several that it plays; the first if left out."),
+    ] = None,
     cases: Annotated[int, typer.Option(min=2, metavar="N", help="How many to ask.")] = 120,
     model: Annotated[
         str | None,
@@ -55,7 +60,7 @@ def try_(
 
     context = command_context()
     with progress() as steps:
-        tried = try_adapter(context.workspace, adapter, cases, model, question, steps)
+        tried = try_adapter(context.workspace, adapter, role, cases, model, question, steps)
     if not context.print_json(tried):
         if isinstance(tried, AdapterEvaluation):
             console().print(_trial_text(tried))

@@ -21,6 +21,7 @@ EXAMPLES = """
 Examples:\n\n
   localrec train adapter router --threads 1\n\n
   localrec train adapter slots --name my-slots --train 6000\n\n
+  localrec train adapter router,slots --name both --train 6000\n\n
   localrec train export my-slots --out my-slots.gguf\n\n
   localrec models try my-slots.gguf
 """
@@ -51,7 +52,7 @@ def _roles() -> list[str]:
 _Role = Annotated[
     str,
     typer.Argument(
-        help="router, slots, reflector, reranker or agent.",
+        help="router, slots, reflector, reranker or agent; several joined by commas.",
         autocompletion=_roles,
         metavar="ROLE",
     ),
@@ -85,7 +86,7 @@ def adapter(
     threads: Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")] = 0,
     estimate: EstimateOption = False,
 ) -> None:
-    """Train an adapter for a role, on questions composed from this workspace's graph.
+    """Train an adapter for a role or several, on questions composed from this workspace's graph.
 
     What they mean is known from how they were made; an agent and a reranker learn from what people
     chose as well. The half to validate on is worded otherwise than the half to learn from, or of

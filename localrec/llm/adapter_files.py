@@ -1,6 +1,6 @@
 """Find adapters, read their roles, and check that they fit a model.
 
-An adapter says in its file which role it was trained for and, by hash, with which model file. On
+An adapter says in its file which roles it was trained for and, by hash, with which model file. On
 any other it would load, where the sizes agree, and answer nonsense; so another is refused.
 """
 
@@ -75,11 +75,11 @@ def check_role(named: str, role: str) -> None:
         UsageError: see above.
         ModelError: there is no such adapter, or it does not say.
     """
-    own = role_of(named)
-    if own != role:
+    own = roles_of(named)
+    if role not in own:
         raise UsageError(
-            f"{named} was trained for the role {own!r}, and not for {role!r}.",
-            f"localrec models use {own} {named}",
+            f"{named} was trained for {' and '.join(own)}, and not for {role}.",
+            f"localrec models use {own[0]} {named}",
         )
 
 
@@ -99,13 +99,13 @@ def base_of(named: str) -> str:
     )
 
 
-def role_of(named: str) -> str:
-    """Return the role that an adapter was trained for.
+def roles_of(named: str) -> tuple[str, ...]:
+    """Return the roles that an adapter was trained for.
 
     Raises:
         ModelError: there is none, or it does not say.
     """
-    return _ours(adapter_path(named)).role
+    return tuple(_ours(adapter_path(named)).role.split(","))
 
 
 def _ours(path: Path) -> GgufHeader:

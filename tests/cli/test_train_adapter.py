@@ -12,7 +12,7 @@ pytest.importorskip("peft")
 
 from localrec import Workspace
 from localrec.foundation.settings import load_settings
-from localrec.llm.adapter_files import role_of
+from localrec.llm.adapter_files import roles_of
 from localrec.training.jobs.training_runs import open_run, runs_folder
 from localrec.workspace import OpenWorkspace
 from tests.training.tiny_models import make_tiny
@@ -75,7 +75,21 @@ def test_the_python_call_trains_and_exports_as_the_commands_do(call, tiny, bar, 
     runs = [open_run(runs_folder(bar) / name) for name in ("first", "second")]
     first, second = ((run.adapter / "adapter_model.safetensors").read_bytes() for run in runs)
     assert first == second
-    assert card.role == role_of(str(tmp_path / "router.gguf")) == "router"
+    assert card.role == "router"
+    assert roles_of(str(tmp_path / "router.gguf")) == ("router",)
+
+
+def test_one_adapter_learns_several_roles_and_is_tried_in_each(call, tiny, tmp_path):
+    assert train(call, tiny, role="router,slots").code == 0
+    both = tmp_path / "both.gguf"
+    assert call("train", "export", "first", "--out", both).code == 0
+    assert roles_of(str(both)) == ("router", "slots")
+    for options, role in (((), "router"), (("--role", "slots"), "slots")):
+        tried = call("models", "try", both, "--model", tiny, "--cases", "2", "--json", *options)
+        assert json.loads(tried.out)["role"] == role
+    refused = call("models", "try", both, "--model", tiny, "--role", "reranker")
+    assert refused.code == 2
+    assert "was trained for router and slots" in refused.err
 
 
 def test_an_estimate_begins_nothing(call, tiny, bar):
@@ -100,7 +114,7 @@ def test_an_unknown_role_is_refused(call, tiny, bar):
 
 
 def test_an_export_has_a_card_without_a_path(exported, tmp_path):
-    assert role_of(str(exported)) == "router"
+    assert roles_of(str(exported)) == ("router",)
     card = json.loads(exported.with_suffix(".json").read_text())
     assert card["role"] == "router"
     assert card["licence"] == "MIT"
@@ -144,7 +158,7 @@ def test_another_role_is_refused_and_changes_nothing(call, bar, tiny, exported):
     before = (bar / "settings.toml").read_text()
     code, _, err = call("models", "use", "reflector", exported)
     assert code == 2
-    assert "was trained for the role 'router'" in err
+    assert "was trained for router, and not for reflector" in err
     assert (bar / "settings.toml").read_text() == before
 
 

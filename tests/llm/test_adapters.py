@@ -3,7 +3,7 @@
 import pytest
 
 from localrec.foundation.errors import ModelError, UsageError
-from localrec.llm.adapter_files import adapter_path, base_of, fitting_adapter, is_adapter, role_of
+from localrec.llm.adapter_files import adapter_path, base_of, fitting_adapter, is_adapter, roles_of
 
 gguf = pytest.importorskip("gguf")
 
@@ -59,7 +59,7 @@ def adapter(tmp_path, model):
 
 def test_an_adapter_is_found_by_its_path_and_knows_its_role(adapter, model):
     assert fitting_adapter(str(adapter), "router", model) == adapter
-    assert role_of(str(adapter)) == "router"
+    assert roles_of(str(adapter)) == ("router",)
     assert is_adapter(str(adapter))
     assert not is_adapter(str(model))
     assert not is_adapter("smollm2-135m")
@@ -78,7 +78,7 @@ def test_a_model_of_another_size_is_refused(tmp_path, model):
 
 
 def test_another_role_is_refused(adapter, model):
-    with pytest.raises(UsageError, match="for the role 'router', and not for 'slots'"):
+    with pytest.raises(UsageError, match="was trained for router, and not for slots"):
         fitting_adapter(str(adapter), "slots", model)
 
 
@@ -98,6 +98,14 @@ def test_the_base_of_the_catalogue_is_known_by_its_hash(tmp_path):
 
     made_for = find_model("smollm2-135m").files[0].sha256
     assert base_of(str(write_adapter(tmp_path / "a.gguf", made_for=made_for))) == "smollm2-135m"
+
+
+def test_an_adapter_of_several_roles_plays_each_and_no_other(tmp_path, model):
+    both = str(write_adapter(tmp_path / "a.gguf", role="router,slots", made_for=hash_of(model)))
+    assert roles_of(both) == ("router", "slots")
+    assert fitting_adapter(both, "slots", model) == fitting_adapter(both, "router", model)
+    with pytest.raises(UsageError, match="was trained for router and slots, and not for reranker"):
+        fitting_adapter(both, "reranker", model)
 
 
 def test_an_unknown_name_is_refused():

@@ -263,6 +263,19 @@ def test_examples_are_made_of_the_workspace_and_of_other_domains(frequented):
     assert any("films" in one for one in prompts)
 
 
+def test_several_roles_share_the_examples(frequented):
+    made = examples_for("router,slots", frequented, ExampleConfig(train=6, validation=4, seed=0))
+    alone = examples_for("slots", frequented, ExampleConfig(train=3, validation=2, seed=0))
+    assert (len(made.train), len(made.validation)) == (6, 4)
+    assert made.train[3:] == alone.train
+    assert made.role == "router,slots"
+
+
+def test_a_role_is_named_once(frequented):
+    with pytest.raises(UsageError, match="names a role twice"):
+        examples_for("router,router", frequented, A_FEW)
+
+
 def test_an_unknown_role_is_refused(frequented):
     with pytest.raises(UsageError, match="No adapter is trained for 'sommelier'"):
         examples_for("sommelier", frequented, A_FEW)

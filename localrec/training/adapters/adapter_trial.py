@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def try_adapter(
     folder: Path,
     adapter: str,
+    role: str | None,
     cases: int,
     model: str | None,
     question: str | None,
@@ -25,6 +26,7 @@ def try_adapter(
     Args:
         folder: The workspace that cases are composed from.
         adapter: One that ships, or a GGUF.
+        role: Of those that it was trained for; None for the first.
         cases: How many to ask.
         model: The adapter's base, where the catalogue does not have it.
         question: Asked instead of the cases; None for the cases.
@@ -32,14 +34,15 @@ def try_adapter(
 
     Raises:
         ModelError: the adapter or its base is not here, or they do not fit.
+        UsageError: it was trained for other roles.
     """
-    from localrec.llm.adapter_files import base_of, fitting_adapter, role_of
+    from localrec.llm.adapter_files import base_of, fitting_adapter, roles_of
     from localrec.llm.model_catalog import model_file
     from localrec.training.adapters.adapter_compare import compare_adapter
     from localrec.training.adapters.adapter_eval import evaluate_adapter
 
     base = model_file(model or base_of(adapter))
-    role = role_of(adapter)
+    role = role or roles_of(adapter)[0]
     file = fitting_adapter(adapter, role, base)
     if question is None:
         return evaluate_adapter(folder, role, base, file, cases, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -51,14 +52,30 @@ def examples_for(
 ) -> Examples:
     """Make the examples of a role from the graphs of a workspace or the histories of its users.
 
+    Several roles, joined by commas, get an equal part of the examples each.
+
     Raises:
-        UsageError: there is no such role.
+        UsageError: there is no such role, or one is named twice.
         WorkspaceError: there is no catalogue yet.
         InputError: people did too little to learn from, or the catalogue is too small.
     """
-    if role not in ROLES:
-        raise UsageError(f"No adapter is trained for {role!r}.", f"Roles: {', '.join(ROLES)}.")
-    return ROLES[role](workspace, wanted, progress)
+    roles = role.split(",")
+    for one in roles:
+        if one not in ROLES:
+            raise UsageError(f"No adapter is trained for {one!r}.", f"Roles: {', '.join(ROLES)}.")
+    if len(set(roles)) < len(roles):
+        raise UsageError(f"{role} names a role twice.", "Name each once.")
+    part = msgspec.structs.replace(
+        wanted,
+        train=-(-wanted.train // len(roles)),
+        validation=-(-wanted.validation // len(roles)),
+    )
+    made = [ROLES[one](workspace, part, progress) for one in roles]
+    return Examples(
+        role=role,
+        train=tuple(chain.from_iterable(one.train for one in made)),
+        validation=tuple(chain.from_iterable(one.validation for one in made)),
+    )
 
 
 def _router(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:

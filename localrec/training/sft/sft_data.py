@@ -20,7 +20,8 @@ class SupervisedConfig(
     """Configure the training of a role's adapter.
 
     Args:
-        role: Which one, a key of `examples.roles.ROLES`.
+        role: Which one, a key of `examples.roles.ROLES`; or several, joined by commas, which get
+            equal parts of the examples.
         base: The model to train: a name of the catalogue, a GGUF, or a Hugging Face folder.
         serving: The GGUF that the adapter is exported for; "" for the base itself.
         train: Examples to learn from.
