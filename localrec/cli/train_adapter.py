@@ -170,10 +170,9 @@ def _estimate_text(found: ResourceEstimate, examples: int) -> str:
 
 
 def _export_text(file: Path, card: AdapterModelCard) -> str:
-    return (
-        f"{file}: the role {card.role}, for {card.base} ({card.licence}).\n"
-        f"Use it: localrec models use {card.role} {file}"
-    )
+    roles = card.role.split(",")
+    uses = (f"Use it: localrec models use {role} {file}" for role in roles)
+    return "\n".join([f"{file}: {' and '.join(roles)}, for {card.base} ({card.licence}).", *uses])
 
 
 def timed_name(kind: str) -> str:

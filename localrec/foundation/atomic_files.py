@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from localrec.foundation.processes import is_over
+
 SCRAP = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
 
 
@@ -102,33 +104,18 @@ def clear_scrap(folder: Path, of: str = "") -> None:
 
     Args:
         folder: Where to look; folders in it are not looked into.
-        of: The name of the file that they were to become; any where it is empty.
+        of: The name of the file that they were to become, and then no folder is removed, since it
+            may lie among somebody's own; any where it is empty.
     """
     with suppress(OSError):  # what cannot be listed or removed does no harm
         for entry in os.scandir(folder):
             found = SCRAP.fullmatch(entry.name)
-            if found and found["name"].startswith(of) and is_over(int(found["process"])):
-                _remove(entry)
-
-
-def _remove(entry: os.DirEntry[str]) -> None:
-    if entry.is_dir(follow_symlinks=False):
-        shutil.rmtree(entry.path)
-    else:
-        Path(entry.path).unlink(missing_ok=True)
-
-
-def is_over(process: int) -> bool:
-    """Whether no process has this number any more."""
-    if os.name != "posix":  # elsewhere a signal 0 would end it
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False
+            if not found or (of and found["name"] != of) or not is_over(int(found["process"])):
+                continue
+            if not entry.is_dir(follow_symlinks=False):
+                Path(entry.path).unlink(missing_ok=True)
+            elif not of:
+                shutil.rmtree(entry.path)
 
 
 def file_checksum(path: Path) -> str:

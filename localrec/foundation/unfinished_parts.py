@@ -13,8 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import SCRAP, is_over, scrap_path, sync
+from localrec.foundation.atomic_files import SCRAP, scrap_path, sync
 from localrec.foundation.paths import owner_only
+from localrec.foundation.processes import is_over
 
 _NOTE = "unfinished"
 

@@ -20,6 +20,7 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.paths import make_private
+from localrec.foundation.processes import is_over
 from localrec.graph.store import Columns, Store
 from localrec.index.embedded_fields import EmbeddedField, all_texts, next_pending, write_vectors
 from localrec.index.embedders import HashingEmbedder
@@ -54,15 +55,7 @@ class PendingVectors(msgspec.Struct, frozen=True):
         """Whether the process that makes them is alive, or about to begin."""
         if time.time() - self.at > (_SILENT_S if self.process else _STARTING_S):
             return False
-        if not self.process:
-            return True
-        try:
-            os.kill(self.process, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass
-        return True
+        return not self.process or not is_over(self.process)
 
     def as_sentence(self) -> str:
         """How far it has come, for people."""

@@ -160,14 +160,12 @@ def _rights(folder: Path, repair: bool) -> Iterator[CheckResult]:
     closed: list[Path] = []
     harmless: list[PathMode] = []
     for found in folder_modes(folder):
-        if found.is_closed:
-            closed.append(found.path)
-        elif found.is_open and _is_harmless(found, folder):
+        if found.is_open and not found.is_closed and _is_harmless(found, folder):
             harmless.append(found)
-        elif found.is_open:
-            opened.append(found.path)
-        if repair and found.path in (*closed[-1:], *opened[-1:]):
-            found.path.chmod(found.wanted)  # before the walk enters it
+        elif found.is_closed or found.is_open:
+            (closed if found.is_closed else opened).append(found.path)
+            if repair:
+                found.path.chmod(found.wanted)  # before the walk enters it
     if repair and (opened or closed):
         for found in harmless:
             found.path.chmod(found.wanted)

@@ -78,6 +78,26 @@ def test_what_is_for_all_to_read_follows_the_umask(path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+GONE = 2**22 + 1  # a number that Linux gives to no process
+
+
+def test_writing_a_file_removes_no_folder_of_somebody_s(path):
+    theirs = path.parent / f"{path.name}.{GONE}-0123abcd.tmp"
+    theirs.mkdir()
+    write_atomically(path, b"new")
+    assert theirs.is_dir()
+
+
+def test_writing_a_file_removes_its_own_scrap_and_no_other_file_s(path):
+    own, other = (
+        path.parent / f"{name}.{GONE}-0123abcd.tmp" for name in (path.name, f"{path.name}.bak")
+    )
+    for one in (own, other):
+        one.write_bytes(b"half")
+    write_atomically(path, b"new")
+    assert (own.exists(), other.exists()) == (False, True)
+
+
 def test_the_names_in_a_folder_are_waited_for(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", synced.append)

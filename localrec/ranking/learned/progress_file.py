@@ -19,13 +19,13 @@ import msgspec
 from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.paths import make_private
+from localrec.foundation.processes import is_over
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.time_left import TimeLeft
 
 _FILE = "progress.json"
 _HELD = "held"
 _FOLDER = "learned-"
-_ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
 
 class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,11 +51,8 @@ class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process still runs, or reported a moment ago."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(self.process, 0)
-            return True
-        return time.time() - self.at < _ALIVE_S and self.process == os.getpid()
+        """Whether the process still runs."""
+        return not is_over(self.process)
 
     def stop(self) -> None:
         """Ask the process to stop at a safe place, as Ctrl+C does."""

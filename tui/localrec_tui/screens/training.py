@@ -165,7 +165,7 @@ class TrainingScreen(AppScreen[None]):
         """Ask the adapter of the training that is pointed at, and its base."""
         found = self._finished("tried")
         if found is not None:
-            self.app.push_screen(AdapterCompareScreen(found.name, found.role))
+            self.app.push_screen(AdapterCompareScreen(found.name, found.role.split(",")[0]))
 
     def action_stop(self) -> None:
         """Stop the task that was begun here."""
@@ -245,9 +245,10 @@ class TrainingScreen(AppScreen[None]):
     def on_training_screen_adapter_exported(self, message: AdapterExported) -> None:
         """Say where it lies, and how it gets to work."""
         done = message.exported
+        roles = done.role.split(",")
         self.show_status(
-            f"{done.file}: a {done.role} for {done.base}. Let it work: "
-            f"localrec models use {done.role} {done.file}"
+            f"{done.file}: a {' and '.join(roles)} for {done.base}. Let it work: "
+            f"localrec models use {roles[0]} {done.file}"
         )
 
     def on_task_panel_task_over(self) -> None:
