@@ -115,7 +115,7 @@ def test_nothing_changes_without_adopt_and_a_role_given_back_loses_its_figure(
     [
         (("--roles", "oracle"), "no role 'oracle'"),
         (("--adapter", "question-router"), "names no role"),
-        (("--adapter", "writer=question-router"), "trained for the role 'router'"),
+        (("--adapter", "writer=question-router"), "was trained for router, and not for writer"),
     ],
 )
 def test_a_wrong_command_line_is_refused_with_a_remedy(cli, own_workspace, gguf, arguments, told):

@@ -17,7 +17,7 @@ def test_an_agent_s_adapter_or_the_folder_of_a_run_is_a_start(tmp_path):
 
 def test_an_adapter_of_another_role_is_none(tmp_path):
     router = write_adapter(tmp_path / "router.gguf", made_for=BASE)
-    with pytest.raises(UsageError, match="for the role 'router', and not for 'agent'"):
+    with pytest.raises(UsageError, match="was trained for router, and not for agent"):
         init_adapter_path(str(router))
 
 
