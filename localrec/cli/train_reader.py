@@ -40,6 +40,12 @@ def reader(
     learning_rate: Annotated[
         float, typer.Option("--learning-rate", metavar="R", min=0.0, help="At its highest.")
     ] = 1.5e-3,
+    rank: Annotated[
+        int,
+        typer.Option(
+            "--rank", metavar="N", min=0, help="Of the changes to MiniLM's upper layers; 0: none."
+        ),
+    ] = 0,
     start: Annotated[
         Path | None,
         typer.Option("--start", metavar="FILE", help="A network to go on from."),
@@ -56,7 +62,9 @@ def reader(
     from localrec.training.reader.role_training import train_reader
 
     context = command_context()
-    config = RoleConfig(questions=questions, epochs=epochs, learning_rate=learning_rate, seed=seed)
+    config = RoleConfig(
+        questions=questions, epochs=epochs, learning_rate=learning_rate, rank=rank, seed=seed
+    )
     with progress() as steps:
         report = train_reader(carriers, held_out or (), out, config, steps, start)
     if not context.print_json(report):

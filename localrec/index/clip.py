@@ -27,7 +27,7 @@ from localrec.index.clip_encoders import (
     TextFacts,
     VisionEncoder,
 )
-from localrec.index.embedders import encodable, open_session, open_tokenizer
+from localrec.index.onnx_files import encodable, open_session, open_tokenizer
 from localrec.index.protocols import Vectors
 from localrec.index.vectors import unit_rows
 

@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.paths import pulled
+from localrec.index import minilm_layers
 from localrec.index.embedder_self_test import require_meaning
+from localrec.index.encoder_layers import EncoderLayer
+from localrec.index.onnx_files import encodable, open_session, open_tokenizer, require_file
 from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
 
@@ -50,11 +53,13 @@ class ReadTokens(msgspec.Struct, frozen=True):
         ids: Numbers of its tokens, those that begin and end it included, (n,).
         spans: Where each stands in the text; (0, 0) of one that is no text.
         states: What the model makes of each, (n, 384).
+        middle: What it makes of each in the middle of its layers, (n, 384).
     """
 
     ids: NDArray[np.int64]
     spans: tuple[tuple[int, int], ...]
     states: Vectors
+    middle: Vectors
 
 
 class MiniLmEmbedder:
@@ -79,7 +84,7 @@ class MiniLmEmbedder:
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         self._model, self._words, self._threads = folder / "model.onnx", folder / _WORDS, threads
         for path in (self._model, self._words):
-            _require(path, _PULL)
+            require_file(path, _PULL)
         self.read = lru_cache(self.REMEMBERED)(self._read)
 
     @cached_property
@@ -91,7 +96,9 @@ class MiniLmEmbedder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        session = open_session(self._model, self._threads, _PULL, prepared=True)
+        session = open_session(
+            self._model, self._threads, _PULL, prepared=True, outputs=(minilm_layers.MIDDLE,)
+        )
         if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
             raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
         embed = partial(self._embed_many, session=session)
@@ -117,11 +124,25 @@ class MiniLmEmbedder:
         for start in range(0, len(by_length), self.BATCH):
             batch = by_length[start : start + self.BATCH]
             ids, mask = _padded([encoded[one].ids for one in batch])
-            for one, row, states in zip(batch, ids, self._states(ids, mask), strict=True):
+            told = self._states(ids, mask, "last_hidden_state", minilm_layers.MIDDLE)
+            for one, row, states, middle in zip(batch, ids, *told, strict=True):
                 count = len(encoded[one].ids)
                 spans = tuple(encoded[one].offsets)
-                found[one] = ReadTokens(row[:count], spans, states[:count].copy())
+                found[one] = ReadTokens(
+                    row[:count], spans, states[:count].copy(), middle[:count].copy()
+                )
         return [found[one] for one in range(len(texts))]
+
+    def upper_layers(self) -> tuple[EncoderLayer, ...]:
+        """The layers that make `states` out of `middle`.
+
+        Raises:
+            ModelError: the file is damaged, or of another kind.
+        """
+        try:
+            return minilm_layers.read_upper_layers(self._model)
+        except Exception as error:  # onnxruntime's exceptions share no narrower base
+            raise ModelError(f"{self._model} is not a model that can be read.", _PULL) from error
 
     def _read(self, text: str) -> ReadTokens:
         return self.read_many([text])[0]
@@ -140,17 +161,19 @@ class MiniLmEmbedder:
 
     def _run(self, tokens: list[list[int]], session: InferenceSession | None) -> Vectors:
         ids, mask = _padded(tokens)
-        return _summed(self._states(ids, mask, session), mask)
+        (states,) = self._states(ids, mask, "last_hidden_state", session=session)
+        return _summed(states, mask)
 
     def _states(
         self,
         ids: NDArray[np.int64],
         mask: NDArray[np.int64],
+        *outputs: str,
         session: InferenceSession | None = None,
-    ) -> Vectors:
+    ) -> list[Vectors]:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (states,) = (session or self._session).run(["last_hidden_state"], inputs)
-        return np.asarray(states, dtype=np.float32)
+        told = (session or self._session).run(outputs, inputs)
+        return [np.asarray(states, dtype=np.float32) for states in told]
 
 
 class SentenceTransformerEmbedder:
@@ -329,75 +352,11 @@ def _embed_visible(
     return unit_rows(vectors)
 
 
-def encodable(text: str) -> str:
-    """`text` without lone surrogates, which JSON can carry and tokenizers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The finaliser of splitmix64: near numbers come out far apart."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
-
-
-def open_tokenizer(path: Path, max_tokens: int, remedy: str) -> Tokenizer:
-    """A tokenizer out of a file, which cuts texts to `max_tokens`.
-
-    Raises:
-        ModelError: the file is missing, or is none; `remedy` says what to do.
-    """
-    _require(path, remedy)
-    # A child process started later would otherwise print a warning over the screen.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from tokenizers import Tokenizer  # compiled: only who embeds pays for it
-
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises nothing narrower
-        raise ModelError(f"{path} is not a tokenizer that can be read.", remedy) from error
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
-
-
-def open_session(
-    path: Path, threads: int | None, remedy: str, *, prepared: bool = False
-) -> InferenceSession:
-    """An ONNX model, ready to be run on the CPU.
-
-    Args:
-        path: Its file.
-        threads: Threads for one call; None leaves it to onnxruntime.
-        remedy: What to do where it cannot be read.
-        prepared: Keep it in the form in which it runs, and open that form from then on.
-
-    Raises:
-        ModelError: the file is missing, or is none.
-    """
-    _require(path, remedy)
-    import onnxruntime  # 0.1 s to import: only who embeds pays for it
-
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or 0
-    options.log_severity_level = 3  # errors; warnings would be drawn over the screen
-    # The arena keeps the largest batch's memory for good (70 MB) and makes no batch faster.
-    options.enable_cpu_mem_arena = False
-    # Spinning threads burn both cores between questions and make a short text no faster.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        if prepared:
-            from localrec.index.prepared_models import open_prepared
-
-            return open_prepared(path, options)
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's exceptions share no narrower base
-        raise ModelError(f"{path} is not a model that can be read.", remedy) from error
-
-
-def _require(path: Path, remedy: str) -> None:
-    if not path.is_file():
-        raise ModelError(f"The embedding model's file {path} is missing.", remedy)
 
 
 def _open_sentence_transformer(folder: Path, device: str | None) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import platform
 import secrets
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from localrec.foundation.atomic_files import short_digest
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
+from localrec.index.minilm_layers import with_outputs
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
@@ -26,12 +28,15 @@ _MODEL, _WEIGHTS = "model.onnx", "weights.bin"
 _EXTERNAL_FROM = "1024"  # bytes; smaller arrays stay in the model's own file
 
 
-def open_prepared(model: Path, options: SessionOptions) -> InferenceSession:
+def open_prepared(
+    model: Path, options: SessionOptions, outputs: Sequence[str] = ()
+) -> InferenceSession:
     """Open a model as it was prepared, or open it as it is and prepare it for next time.
 
     Args:
         model: The pulled file.
         options: How it is run.
+        outputs: Values of its graph that are told besides the model's own outputs.
 
     Raises:
         Exception: the file is no model; onnxruntime's exceptions share no narrower base.
@@ -39,9 +44,9 @@ def open_prepared(model: Path, options: SessionOptions) -> InferenceSession:
     import onnxruntime
 
     try:
-        folder = _folder_of(model)
+        folder = _folder_of(model, outputs)
     except (OSError, WorkspaceError):  # no folder to keep anything in
-        return _open(model, options)
+        return _open(model, options, outputs)
     if (folder / _MODEL).is_file():
         try:
             as_stored = _copy_of(options)
@@ -49,16 +54,18 @@ def open_prepared(model: Path, options: SessionOptions) -> InferenceSession:
             return _open(folder / _MODEL, as_stored)
         except Exception:  # noqa: BLE001 - a cache that cannot be read is made again
             shutil.rmtree(folder, ignore_errors=True)
-    return _prepare(model, options, folder)
+    return _prepare(model, options, outputs, folder)
 
 
-def _prepare(model: Path, options: SessionOptions, folder: Path) -> InferenceSession:
+def _prepare(
+    model: Path, options: SessionOptions, outputs: Sequence[str], folder: Path
+) -> InferenceSession:
     beside = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
     try:
         make_private(folder.parent)
         make_private(beside)
     except (OSError, WorkspaceError):
-        return _open(model, options)
+        return _open(model, options, outputs)
     storing = _copy_of(options)
     storing.optimized_model_filepath = str(beside / _MODEL)
     for key, value in (("file_name", _WEIGHTS), ("min_size_in_bytes", _EXTERNAL_FROM)):
@@ -67,9 +74,9 @@ def _prepare(model: Path, options: SessionOptions, folder: Path) -> InferenceSes
         )
     try:
         try:
-            session = _open(model, storing)
+            session = _open(model, storing, outputs)
         except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
-            return _open(model, options)
+            return _open(model, options, outputs)
         _keep(beside, folder)
         return session
     finally:
@@ -90,11 +97,11 @@ def _keep(beside: Path, folder: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _folder_of(model: Path) -> Path:
+def _folder_of(model: Path, outputs: Sequence[str]) -> Path:
     """Where a model is kept as this version of onnxruntime runs it on this machine."""
     import onnxruntime
 
-    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__)
+    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__, *outputs)
     mark = short_digest(*made_from, platform.machine(), platform.node())
     return pulled("prepared") / f"{model.parent.name}-{mark}"
 
@@ -111,7 +118,8 @@ def _copy_of(options: SessionOptions) -> SessionOptions:
     return copied
 
 
-def _open(model: Path, options: SessionOptions) -> InferenceSession:
+def _open(model: Path, options: SessionOptions, outputs: Sequence[str] = ()) -> InferenceSession:
     import onnxruntime
 
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    file = with_outputs(model.read_bytes(), outputs) if outputs else str(model)
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])

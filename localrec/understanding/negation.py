@@ -302,6 +302,8 @@ def _ends(reading: Reading, owner: Sequence[int], position: int, has_reached: bo
     word, before = reading.words[position], reading.words[position - 1]
     if has_reached and word in _PREPOSITIONS:
         return before not in _JOINS  # "anything but Cabernet from Coonawarra"
+    if word == "anything" and not reading.gaps[position]:
+        return has_reached  # "don't want to watch anything about horror"
     return word in _WORDS.ends and not _leads_to_name(reading, owner, position)
 
 
@@ -310,16 +312,18 @@ def _leads_to_name(reading: Reading, owner: Sequence[int], position: int) -> boo
     if reading.words[position] not in ("by", "from", "for", "in", "about", "one", "ones", "on"):
         return False
     following = position + 1
-    while following < len(reading.words) and reading.words[following] in (
-        *_ARTICLES,
-        "by",
-        "from",
-        "in",
-    ):
+    while following < len(reading.words) and _is_passed_over(reading.words, following):
         if reading.gaps[following]:
             return False
         following += 1
     return following < len(reading.words) and owner[following] >= 0 and not reading.gaps[following]
+
+
+def _is_passed_over(words: Sequence[str], place: int) -> bool:
+    """Whether a word may stand between a preposition and the name ("for anything with a rum")."""
+    if words[place - 1] == "anything" and words[place] in ("about", "with"):
+        return True
+    return words[place] in _ARTICLES or words[place] in ("by", "from", "in", "anything")
 
 
 def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool:

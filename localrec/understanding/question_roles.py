@@ -1,14 +1,15 @@
 """What each word of a question is there for, by a small network over the embedder's token states.
 
 The network reads what MiniLM makes of each token, and learnt vectors of the tokens that tell a role
-("without", "hate", "but"); two layers of attention weigh them against each other. It was trained by
-`localrec train reader`; the forward pass here is NumPy, about a millisecond a question.
+("without", "hate", "but"); two layers of attention weigh them against each other. MiniLM's upper
+layers can be changed with it by low-rank matrices, and are then run once more. It was trained by
+`localrec train reader`; the forward pass here is NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
@@ -18,6 +19,15 @@ from numpy.typing import NDArray
 
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import Token
+from localrec.index.encoder_layers import (
+    MATRICES,
+    EncoderLayer,
+    LayerChange,
+    LowRank,
+    normed,
+    run_layers,
+    softmax,
+)
 
 Role = Literal[
     "other", "wanted", "one_of", "more", "less", "barred", "example", "known", "at_hand", "aside",
@@ -52,6 +62,11 @@ class TokenStates(Protocol):
         """Their states, (n, size)."""
         ...
 
+    @property
+    def middle(self) -> Floats:
+        """Their states before the upper layers, (n, size)."""
+        ...
+
 
 class StateReader(Protocol):
     """An encoder that tells the states of tokens."""
@@ -64,6 +79,10 @@ class StateReader(Protocol):
 
     def read_many(self, texts: Sequence[str]) -> Sequence[TokenStates]:
         """Read many texts."""
+        ...
+
+    def upper_layers(self) -> tuple[EncoderLayer, ...]:
+        """The layers behind the middle."""
         ...
 
 
@@ -88,8 +107,8 @@ class RoleLayer(msgspec.Struct, frozen=True):
 
     def run(self, states: Floats) -> Floats:
         """States (n, size) from such."""
-        states = states + self._attend(normed(states, self.norms[0]))
-        inside = normed(states, self.norms[1]) @ self.inner[0] + self.inner[1]
+        states = states + self._attend(normed(states, self.norms[0], _EPSILON))
+        inside = normed(states, self.norms[1], _EPSILON) @ self.inner[0] + self.inner[1]
         return states + np.maximum(inside, 0.0) @ self.outer[0] + self.outer[1]
 
     def _attend(self, states: Floats) -> Floats:
@@ -115,6 +134,8 @@ class RoleNetwork(msgspec.Struct, frozen=True):
         layers: Of attention.
         last_norm: Scale and shift, (2, size).
         last: To the roles, (size, roles), and its shift.
+        changes: To the encoder's upper layers, which are asked anew with them; none where the
+            network reads the encoder's own states.
     """
 
     encoder: str
@@ -124,13 +145,20 @@ class RoleNetwork(msgspec.Struct, frozen=True):
     layers: tuple[RoleLayer, ...]
     last_norm: Floats
     last: tuple[Floats, Floats]
+    changes: tuple[LayerChange, ...] = ()
 
-    def shares(self, told: TokenStates) -> Floats:
-        """The share of each role for each token, (n, roles)."""
-        states = told.states @ self.first[0] + self.first[1] + self.cues[self.cue_rows[told.ids]]
+    def shares(self, told: TokenStates, upper: Sequence[EncoderLayer] = ()) -> Floats:
+        """The share of each role for each token, (n, roles).
+
+        Args:
+            told: What the encoder makes of a text.
+            upper: Its upper layers as `changes` have them; none without changes.
+        """
+        read = run_layers(upper, told.middle) if upper else told.states
+        states = read @ self.first[0] + self.first[1] + self.cues[self.cue_rows[told.ids]]
         for layer in self.layers:
             states = layer.run(states)
-        return softmax(normed(states, self.last_norm) @ self.last[0] + self.last[1])
+        return softmax(normed(states, self.last_norm, _EPSILON) @ self.last[0] + self.last[1])
 
 
 class RoleLimits(msgspec.Struct, frozen=True):
@@ -198,10 +226,18 @@ class RoleTagger:
         self._network, self._encoder = network, encoder
         self._limits = limits or RoleLimits()
 
+    @cached_property
+    def _upper(self) -> tuple[EncoderLayer, ...]:
+        changes = self._network.changes
+        if not changes:
+            return ()
+        layers = self._encoder.upper_layers()
+        return tuple(one.changed(change) for one, change in zip(layers, changes, strict=True))
+
     def tag(self, text: str, words: Sequence[Token]) -> WordRoles:
         """The roles of the words of a text; words that the encoder did not reach are "other"."""
         told = self._encoder.read(text)
-        shares = self._network.shares(told)
+        shares = self._network.shares(told, self._upper)
         found = np.zeros((len(words), len(ROLES)), dtype=np.float32)
         found[:, PLACE["other"]] = 1.0
         spans = np.asarray(told.spans, dtype=np.int64).reshape(-1, 2)
@@ -252,6 +288,10 @@ def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
             keep(f"{number}_{name}", *getattr(layer, name))
         kept[f"{number}_norms"] = layer.norms
         kept[f"{number}_distances"] = layer.distances
+    for number, change in enumerate(network.changes):
+        for name, low in change.items():
+            keep(f"change{number}_{name}_down", low.down, None)
+            keep(f"change{number}_{name}_up", low.up, None)
     return kept
 
 
@@ -269,7 +309,16 @@ def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
     def both(name: str) -> tuple[Floats, Floats]:
         return matrix(name), kept[f"{name}_shift"].astype(np.float32)
 
+    def change(number: int) -> LayerChange:
+        begins = [f"change{number}_{name}" for name in MATRICES]
+        return {
+            name: LowRank(matrix(f"{begin}_down"), matrix(f"{begin}_up"))
+            for name, begin in zip(MATRICES, begins, strict=True)
+            if f"{begin}_up_8" in kept
+        }
+
     count = sum(name.endswith("_norms") for name in kept)
+    changed = sum(name.endswith("_mixed_up_8") for name in kept)
     if kept["last_8"].shape[1] != len(ROLES):
         raise ValueError("trained for other roles")
     return RoleNetwork(
@@ -288,6 +337,7 @@ def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
             )
             for number in range(count)
         ),
+        changes=tuple(map(change, range(changed))),
         last_norm=kept["last_norm"].astype(np.float32),
         last=both("last"),
     )
@@ -297,18 +347,3 @@ def distances_between(count: int) -> NDArray[np.int64]:
     """Place in a table of distances for each pair of tokens, (n, n)."""
     place = np.arange(count)
     return (place[:, None] - place).clip(-FARTHEST, FARTHEST) + FARTHEST
-
-
-def normed(states: Floats, norm: Floats) -> Floats:
-    """Each state with mean 0 and variance 1, then scaled and shifted."""
-    centred = states - states.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + _EPSILON)
-    result: Floats = centred / spread * norm[0] + norm[1]
-    return result
-
-
-def softmax(scores: Floats) -> Floats:
-    """Shares that add up to 1 along the last axis."""
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    shares: Floats = raised / raised.sum(axis=-1, keepdims=True)
-    return shares

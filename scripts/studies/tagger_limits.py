@@ -3,8 +3,9 @@
 Run:
     python scripts/studies/run.py tagger_limits --catalogues FOLDER --limits 0.7:1,0.8:0.93 FILE...
 
-Each pair of limits is `barred:beside` of `RoleLimits`: the share from which a name is refused where
-the rules heard no refusal, and where they heard one of another name. Limits are chosen on questions
+Each set of limits is `barred:beside` or `barred:beside:spared` of `RoleLimits`: the share from
+which a name is refused where the rules heard no refusal, and where they heard one of another name,
+and that from which a name that they refuse is spared. Limits are chosen on questions
 by other hands than those that they are judged by.
 """
 
@@ -27,19 +28,20 @@ from localrec.understanding.question_roles import WEIGHTS, RoleLimits, RoleTagge
 
 _SHOWN = ("satisfied", "barred_served", "silently_wrong", "over_relaxed", "impossible_said")
 _RULES = "rules alone"
+_LIMITS = ("barred", "beside", "spared")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     parser.add_argument("files", type=Path, nargs="+", help="questions, one JSON object a line")
     parser.add_argument("--catalogues", type=Path, required=True, help="folder of DOMAIN.jsonl")
-    parser.add_argument("--limits", required=True, help="pairs barred:beside, parted by commas")
+    parser.add_argument("--limits", required=True, help="barred:beside[:spared], by commas")
     parser.add_argument("--network", type=Path, default=WEIGHTS, help="the tagger's")
     add_folder(parser, "--state", "asked", "where the built workspaces stay")
 
 
 def measure(asked: argparse.Namespace) -> Findings:
-    """Ask every question with rules alone and with each pair of limits."""
+    """Ask every question with rules alone and with each set of limits."""
     taggers = open_taggers(asked.network, asked.limits.split(","))
     questions = read_questions(asked.files)
     state = make_private(asked.state)
@@ -53,13 +55,13 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 
 def open_taggers(network: Path, limits: list[str]) -> dict[str, RoleTagger]:
-    """A tagger for each pair of limits."""
+    """A tagger for each set of limits."""
     encoder = open_embedder(threads=1)
     found = {}
-    for pair in limits:
-        barred, beside = map(float, pair.split(":"))
-        told = msgspec.structs.replace(RoleLimits(), barred=barred, beside=beside)
-        found[pair] = RoleTagger(load_roles(network), encoder, told)  # type: ignore[arg-type]
+    for one in limits:
+        shares = map(float, one.split(":"))
+        told = msgspec.structs.replace(RoleLimits(), **dict(zip(_LIMITS, shares, strict=False)))
+        found[one] = RoleTagger(load_roles(network), encoder, told)  # type: ignore[arg-type]
     return found
 
 

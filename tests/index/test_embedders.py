@@ -18,6 +18,7 @@ from localrec.index.embedders import (
     SentenceTransformerEmbedder,
     open_embedder,
 )
+from localrec.index.encoder_layers import run_layers
 
 ODD_TEXTS = [
     "a smoky drink",
@@ -114,6 +115,15 @@ def test_int8_minilm_says_what_the_full_model_says(minilm, sentence_transformer)
     texts = ["a smoky drink", "something blue in a highball glass", "crème brûlée martini"]
     cosines = np.einsum("ns,ns->n", minilm.embed(texts), sentence_transformer.embed(texts))
     assert cosines.min() > 0.99
+
+
+@pytest.mark.real
+def test_the_upper_layers_make_the_last_states_out_of_those_in_the_middle(minilm):
+    told = minilm.read("We parted company, brandy and I, some years ago.")
+    made = run_layers(minilm.upper_layers(), told.middle)
+    assert len(minilm.upper_layers()) == 3
+    # NumPy takes the activation in its form with the hyperbolic tangent.
+    assert made == pytest.approx(told.states, abs=0.01)
 
 
 @pytest.mark.real

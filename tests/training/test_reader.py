@@ -21,7 +21,7 @@ from localrec.training.reader.role_questions import QuestionComposer, read_names
 from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of, sized_like
 from localrec.training.reader.role_training import RoleReport, score_roles, train_roles
 from localrec.understanding.question_roles import PLACE, RoleTagger, load_roles, softmax
-from tests.understanding.test_question_roles import LetterEncoder
+from tests.understanding.test_question_roles import LetterEncoder, an_encoder_layer
 
 CARRIERS = [
     parse_carrier(text)
@@ -47,7 +47,11 @@ class WordEncoder(LetterEncoder):
         words = [text[start:end].casefold() for start, end in told.spans]
         ids = np.array([self._known.setdefault(word, len(self._known) + 1) for word in words])
         states = np.stack([np.random.default_rng(int(one)).normal(size=16) for one in ids])
-        return msgspec.structs.replace(told, ids=ids, states=states.astype(np.float32))
+        states = states.astype(np.float32)
+        return msgspec.structs.replace(told, ids=ids, states=states, middle=states)
+
+    def upper_layers(self):
+        return (an_encoder_layer(16),)
 
 
 def test_a_carrier_is_cut_into_words_and_slots():
@@ -82,6 +86,20 @@ def test_equal_seeds_compose_equal_questions_and_other_seeds_others():
     assert composed(1) == composed(1)
     assert len(set(composed(1))) == 40
     assert composed(1) != composed(2)
+
+
+def test_carriers_that_leave_a_domain_without_any_compose_questions_of_the_others():
+    carriers = [
+        msgspec.structs.replace(parse_carrier("I adore {wanted:category}."), domains=("wines",))
+    ]
+    names = {"wines": {"category": ("claret", "hock")}, "films": {"category": ("horror",)}}
+    texts = [one.text for one in QuestionComposer(carriers, 1, names).compose(5)]
+    assert texts and all("hock" in text or "claret" in text for text in texts)
+
+
+def test_carriers_that_fit_no_domain_are_refused():
+    with pytest.raises(InputError, match="None of the carriers fits"):
+        QuestionComposer([parse_carrier("no {barred:creator}")], 1, {"films": {"look": ("red",)}})
 
 
 def test_roles_lie_on_the_letters_of_names_whatever_was_mistyped():
@@ -135,6 +153,41 @@ def test_torch_and_numpy_agree_on_a_network():
     assert np.abs(softmax(scores[0].numpy()) - asked).max() < 1e-4
 
 
+def test_torch_and_numpy_agree_on_changes_to_the_encoder():
+    torch.manual_seed(0)
+    layer = an_encoder_layer(16)
+    network = TorchRoleNetwork(16, 5, RoleConfig(size=32, heads=2, rank=4), (layer,)).eval()
+    for up in network.upper[0].up.values():
+        torch.nn.init.normal_(up, std=0.2)
+    told = WordEncoder().read("no gin for me but rum")
+    kept = network.in_numpy(np.zeros(100, dtype=np.int32), "words")
+    upper = (layer.changed(kept.changes[0]),)
+    mask = torch.ones(1, len(told.ids), dtype=torch.bool)
+    with torch.no_grad():
+        scores = network(torch.from_numpy(told.middle)[None], torch.zeros_like(mask).long(), mask)
+    assert np.abs(softmax(scores[0].numpy()) - kept.shares(told, upper)).max() < 1e-4
+    again = TorchRoleNetwork(16, 5, RoleConfig(size=32, heads=2, rank=4), (layer,))
+    again.take(kept)
+    assert np.allclose(
+        again.in_numpy(np.zeros(100, dtype=np.int32), "words").shares(told, upper),
+        kept.shares(told, upper),
+    )
+    assert sized_like(kept, RoleConfig()).rank == 4
+
+
+def test_padding_changes_nothing_in_the_encoder_s_upper_layers():
+    layer = an_encoder_layer(16)
+    network = TorchRoleNetwork(16, 5, RoleConfig(size=32, heads=2, rank=4), (layer,)).eval()
+    told = WordEncoder().read("no gin for me but rum")
+    states = torch.from_numpy(told.middle.copy())[None]
+    longer = torch.cat([states, torch.ones(1, 3, 16)], dim=1)
+    mask = torch.arange(longer.shape[1])[None] < states.shape[1]
+    with torch.no_grad():
+        alone = network(states, torch.zeros(states.shape[:2]).long(), mask[:, : states.shape[1]])
+        padded = network(longer, torch.zeros(longer.shape[:2]).long(), mask)
+    assert torch.allclose(alone, padded[:, : states.shape[1]], atol=1e-5)
+
+
 def test_a_training_goes_on_from_the_weights_of_a_network_with_its_sizes():
     torch.manual_seed(1)
     config = RoleConfig(size=32, heads=2, layers=1)
@@ -162,3 +215,13 @@ def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
     assert tagger.tag(text, tokens(text)).named(1, 2, "barred") > 0.5
     again = score_roles(tagger, QuestionComposer(CARRIERS, SMALL.seed + 1).compose(600))
     assert abs(again.right - report.held_out.right) < 0.02
+
+
+def test_a_network_learns_with_changes_to_the_encoder(tmp_path):
+    out = tmp_path / "roles.npz"
+    config = msgspec.structs.replace(SMALL, rank=2, questions=600, epochs=4)
+    report = train_roles(CARRIERS, CARRIERS, WordEncoder(), out, config, no_progress)
+    network = load_roles(out)
+    assert report.config.rank == 2 and len(network.changes) == 1
+    assert all(np.abs(low.up).max() > 0 for low in network.changes[0].values())
+    assert report.held_out is not None and report.held_out.right > 0.4

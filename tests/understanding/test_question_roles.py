@@ -12,6 +12,7 @@ from localrec.data.query import Query
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import tokens
 from localrec.index.embedders import MiniLmEmbedder, ReadTokens
+from localrec.index.encoder_layers import EncoderLayer, LayerChange, LowRank
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.question_roles import (
     FARTHEST,
@@ -45,10 +46,47 @@ class LetterEncoder:
         states = np.stack(
             [np.random.default_rng(int(one)).normal(size=_WIDE) for one in ids]
         ).astype(np.float32)
-        return ReadTokens(ids, tuple((one.start, one.end) for one in found), states)
+        return ReadTokens(ids, tuple((one.start, one.end) for one in found), states, states[::-1])
+
+    def upper_layers(self) -> tuple[EncoderLayer, ...]:
+        return (an_encoder_layer(_WIDE),)
 
     def read_many(self, texts):
         return [self.read(text) for text in texts]
+
+
+def an_encoder_layer(size: int, seed: int = 5) -> EncoderLayer:
+    draw = np.random.default_rng(seed)
+
+    def linear(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+        return (
+            draw.normal(0, 0.3, (rows, columns)).astype(np.float32),
+            draw.normal(0, 0.3, columns).astype(np.float32),
+        )
+
+    return EncoderLayer(
+        heads=2,
+        mixed=linear(size, 3 * size),
+        gathered=linear(size, size),
+        inner=linear(size, 4 * size),
+        outer=linear(4 * size, size),
+        norms=1 + draw.normal(0, 0.1, (2, 2, size)).astype(np.float32),
+    )
+
+
+def a_change(size: int, rank: int = 3) -> LayerChange:
+    draw = np.random.default_rng(6)
+    shapes = {
+        "mixed": (size, 3 * size), "gathered": (size, size),
+        "inner": (size, 4 * size), "outer": (4 * size, size),
+    }  # fmt: skip
+    return {
+        name: LowRank(
+            draw.normal(0, 0.3, (rows, rank)).astype(np.float32),
+            draw.normal(0, 0.3, (rank, columns)).astype(np.float32),
+        )
+        for name, (rows, columns) in shapes.items()
+    }
 
 
 class SaidRoles:
@@ -121,6 +159,33 @@ def test_a_network_survives_being_kept_in_eight_bits():
     again = unpacked(packed(network))
     assert again.encoder == "letters"
     assert np.abs(network.shares(told) - again.shares(told)).max() < 0.03
+
+
+def test_a_change_to_the_encoder_counts_and_survives_being_kept():
+    text, words = "anything but gin", tokens("anything but gin")
+    network = msgspec.structs.replace(a_network(), changes=(a_change(_WIDE),))
+    plain = RoleTagger(a_network(), LetterEncoder()).tag(text, words).shares
+    changed = RoleTagger(network, LetterEncoder()).tag(text, words).shares
+    assert np.abs(changed - plain).max() > 0.05
+    again = RoleTagger(unpacked(packed(network)), LetterEncoder()).tag(text, words).shares
+    assert np.abs(changed - again).max() < 0.05
+
+
+def test_the_encoder_is_read_to_its_middle_and_its_upper_layers_are_run_as_they_were_changed():
+    told = LetterEncoder().read("anything but gin")
+    network = msgspec.structs.replace(a_network(), changes=(a_change(_WIDE),))
+    (layer,) = LetterEncoder().upper_layers()
+    low = network.changes[0]["inner"]
+    by_hand = msgspec.structs.replace(
+        layer.changed({name: one for name, one in network.changes[0].items() if name != "inner"}),
+        inner=(layer.inner[0] + low.down @ low.up, layer.inner[1]),
+    )
+    states = by_hand.run(told.middle)
+    read = msgspec.structs.replace(told, states=states)
+    tagged = RoleTagger(network, LetterEncoder()).tag(
+        "anything but gin", tokens("anything but gin")
+    )
+    assert tagged.shares == pytest.approx(a_network().shares(read), abs=1e-5)
 
 
 def test_a_word_that_the_encoder_did_not_reach_is_there_for_nothing():

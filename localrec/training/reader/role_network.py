@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, dropout, scaled_dot_product_attention
+from torch.nn.functional import (
+    cross_entropy,
+    dropout,
+    gelu,
+    layer_norm,
+    linear,
+    scaled_dot_product_attention,
+)
 
 from localrec.foundation.progress import Progress
+from localrec.index.encoder_layers import (
+    MATRICES,
+    EncoderLayer,
+    LayerChange,
+    LowRank,
+)
 from localrec.training.reader.role_states import NO_LABEL, ReadQuestions, RoleConfig
 from localrec.understanding.question_roles import (
     FARTHEST,
@@ -25,6 +38,7 @@ from localrec.understanding.question_roles import (
 
 _WARM_UP = 0.06  # of the steps
 _WEIGHT_DECAY = 0.02
+ENCODER_EPSILON = 1e-12  # BERT's own
 _INNER = 2  # times the size, in the feed-forward
 
 
@@ -74,6 +88,63 @@ class AttentionLayer(nn.Module):
         )
 
 
+class ChangedLayer(nn.Module):
+    """A layer of the encoder that stays as it is, and low-rank changes to it that learn.
+
+    Args:
+        layer: Of the encoder.
+        rank: Of the changes.
+    """
+
+    norms: Tensor
+
+    def __init__(self, layer: EncoderLayer, rank: int) -> None:
+        super().__init__()
+        self.heads = layer.heads
+        for name in MATRICES:
+            matrix, shift = getattr(layer, name)
+            self.register_buffer(name, torch.from_numpy(np.ascontiguousarray(matrix.T)))
+            self.register_buffer(f"{name}_shift", torch.from_numpy(shift))
+        self.register_buffer("norms", torch.from_numpy(layer.norms))
+        self.down, self.up = nn.ParameterDict(), nn.ParameterDict()
+        for name in MATRICES:
+            rows, columns = getattr(layer, name)[0].shape
+            self.down[name] = nn.Parameter(torch.randn(rank, rows) / math.sqrt(rows))
+            self.up[name] = nn.Parameter(torch.zeros(columns, rank))
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """States (b, t, size) from such; `mask` (b, t) says which are tokens."""
+        batch, count, size = states.shape
+        mixed = self._times("mixed", states).reshape(batch, count, 3, self.heads, -1)
+        queries, keys, values = mixed.permute(2, 0, 3, 1, 4)
+        found = scaled_dot_product_attention(queries, keys, values, mask[:, None, None, :])
+        joined = found.transpose(1, 2).reshape(batch, count, size)
+        states = self._normed(0, states + self._times("gathered", joined))
+        inside = gelu(self._times("inner", states), approximate="tanh")
+        return self._normed(1, states + self._times("outer", inside))
+
+    def take(self, change: LayerChange) -> None:
+        """Go on from a change of the same rank."""
+        for name, low in change.items():
+            self.down[name].copy_(torch.from_numpy(np.ascontiguousarray(low.down.T)))
+            self.up[name].copy_(torch.from_numpy(np.ascontiguousarray(low.up.T)))
+
+    def in_numpy(self) -> LayerChange:
+        """The change for NumPy."""
+        return {
+            name: LowRank(_transposed(self.down[name]), _transposed(self.up[name]))
+            for name in MATRICES
+        }
+
+    def _times(self, name: str, states: Tensor) -> Tensor:
+        changed = getattr(self, name) + self.up[name] @ self.down[name]
+        return linear(states, changed, getattr(self, f"{name}_shift"))
+
+    def _normed(self, half: int, states: Tensor) -> Tensor:
+        scale, shift = self.norms[half]
+        return layer_norm(states, scale.shape, scale, shift, ENCODER_EPSILON)
+
+
 class TorchRoleNetwork(nn.Module):
     """The network, as `RoleNetwork` asks it.
 
@@ -81,11 +152,16 @@ class TorchRoleNetwork(nn.Module):
         wide: Numbers in a state of the encoder.
         cues: Tokens with a vector of their own.
         config: Sizes and dropout.
+        upper: The encoder's upper layers, where they are to be changed; states then come from
+            before them.
     """
 
-    def __init__(self, wide: int, cues: int, config: RoleConfig) -> None:
+    def __init__(
+        self, wide: int, cues: int, config: RoleConfig, upper: Sequence[EncoderLayer] = ()
+    ) -> None:
         super().__init__()
         self.rate = config.dropout
+        self.upper = nn.ModuleList([ChangedLayer(one, config.rank) for one in upper])
         self.first = nn.Linear(wide, config.size)
         self.cues = nn.Embedding(cues + 1, config.size, padding_idx=0)
         self.layers = nn.ModuleList(
@@ -104,6 +180,8 @@ class TorchRoleNetwork(nn.Module):
         """Scores (b, t, roles) of states (b, t, wide), rows of cues (b, t) and a mask (b, t)."""
         if self.training:  # a cue is forgotten now and then, so that its state counts too
             rows = rows * (torch.rand(rows.shape) > 2 * self.rate)
+        for layer in self.upper:
+            states = layer(states, mask)
         states = self.first(dropout(states, self.rate, self.training)) + self.cues(rows)
         for layer in self.layers:
             states = layer(states, mask)
@@ -113,6 +191,8 @@ class TorchRoleNetwork(nn.Module):
     def take(self, network: RoleNetwork) -> None:
         """Go on from the weights of a network of the same sizes."""
         with torch.no_grad():
+            for mine, change in zip(self.upper, network.changes, strict=False):
+                mine.take(change)  # type: ignore[operator]
             _put_linear(self.first, network.first)
             self.cues.weight.copy_(torch.from_numpy(network.cues))
             for mine, layer in zip(self.layers, network.layers, strict=True):
@@ -130,6 +210,7 @@ class TorchRoleNetwork(nn.Module):
             layers=tuple(layer.in_numpy() for layer in self.layers),  # type: ignore[operator]
             last_norm=_norm(self.last_norm),
             last=_linear(self.last),
+            changes=tuple(layer.in_numpy() for layer in self.upper),  # type: ignore[operator]
         )
 
 
@@ -140,6 +221,7 @@ def fit_network(
     config: RoleConfig,
     progress: Progress,
     start: RoleNetwork | None = None,
+    upper: Sequence[EncoderLayer] = (),
 ) -> RoleNetwork:
     """Train a network on questions that were read; equal seeds give equal networks.
 
@@ -150,9 +232,10 @@ def fit_network(
         config: Settings of the training.
         progress: Told how far it is.
         start: A network to go on from, of the sizes of the settings.
+        upper: The encoder's upper layers, where they are to be changed.
     """
     torch.manual_seed(config.seed)
-    network = TorchRoleNetwork(read.states.shape[1], int(cue_rows.max()), config)
+    network = TorchRoleNetwork(read.states.shape[1], int(cue_rows.max()), config, upper)
     if start is not None:
         network.take(start)
     weights = torch.ones(len(ROLES))
@@ -214,6 +297,10 @@ def _padded(
 
 def _array(tensor: Tensor) -> Floats:
     return tensor.detach().numpy().astype(np.float32)
+
+
+def _transposed(tensor: Tensor) -> Floats:
+    return np.ascontiguousarray(_array(tensor).T)
 
 
 def _linear(layer: nn.Linear) -> tuple[Floats, Floats]:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from localrec.foundation.errors import InputError
 from localrec.training.examples.question_templates import LEADS, NOUNS, REQUESTS, TAILS
 from localrec.training.examples.typo_augmentation import add_typos
 from localrec.training.reader.carriers import Carrier, CarrierSlot, plain_clauses
@@ -61,20 +62,33 @@ def read_names(path: Path = NAMES) -> Names:
 
 
 class QuestionComposer:
-    """Composes questions over all domains.
+    """Composes questions over all domains that a carrier fits.
 
     Args:
         carriers: Of several hands.
         seed: Of every draw.
         names: Other names than those for training, which then are the only ones; the questions
             then are the carriers alone, so that these are scored and no wordings of our own.
+
+    Raises:
+        InputError: no carrier fits any domain.
     """
 
     def __init__(self, carriers: Sequence[Carrier], seed: int, names: Names | None = None) -> None:
         self._random = random.Random(f"roles {seed}")
         self._names = names or read_names()
         self._is_held_out = names is not None
-        self._domains = sorted(self._names)
+        self._of_domain = {
+            domain: found
+            for domain in sorted(self._names)
+            if (found := [one for one in carriers if self._fits(one, domain)])
+        }
+        if not self._of_domain:
+            raise InputError(
+                "None of the carriers fits a domain that has names.",
+                "Look at their domains and the types of their slots.",
+            )
+        self._domains = list(self._of_domain)
         plain = plain_clauses()
         self._plain = {
             domain: {
@@ -83,12 +97,9 @@ class QuestionComposer:
             }
             for domain in self._domains
         }
-        self._of_domain = {
-            domain: [one for one in carriers if self._fits(one, domain)] for domain in self._domains
-        }
 
     def compose(self, count: int) -> Iterator[TaggedQuestion]:
-        """So many different questions, by turns over the domains."""
+        """So many different questions, by turns over the domains that the carriers fit."""
         seen: set[str] = set()
         while len(seen) < count:
             question = self._question(self._domains[len(seen) % len(self._domains)])

@@ -30,6 +30,7 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         layers: Of attention.
         heads: Of each.
         learning_rate: At its highest.
+        rank: Of the changes to the encoder's upper layers; 0 leaves it as it is.
         batch_size: Questions at once.
         dropout: Of states and attention.
         other_weight: Of a word that is no name, against 1 of a word of a name.
@@ -42,6 +43,7 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
+    rank: int = 0
     batch_size: int = 32
     dropout: float = 0.15
     other_weight: float = 0.5
@@ -55,7 +57,13 @@ def sized_like(network: RoleNetwork, config: RoleConfig) -> RoleConfig:
         size=network.first[0].shape[1],
         layers=len(network.layers),
         heads=len(network.layers[0].distances),
+        rank=rank_of(network) or config.rank,
     )
+
+
+def rank_of(network: RoleNetwork) -> int:
+    """The rank of a network's changes to the encoder; 0 without any."""
+    return next((len(low.up) for change in network.changes for low in change.values()), 0)
 
 
 class ReadQuestions(msgspec.Struct, frozen=True):
@@ -64,7 +72,8 @@ class ReadQuestions(msgspec.Struct, frozen=True):
     Args:
         ids: Tokens of all, (tokens,).
         labels: Role of each, -1 of one that is no text.
-        states: Their states, (tokens, size), in half precision.
+        states: What the network reads of each, (tokens, size), in half precision: the states in
+            the middle of the encoder where its upper layers are changed, else those at its end.
         starts: Where each question starts, and the end, (questions + 1,).
     """
 
@@ -78,9 +87,13 @@ class ReadQuestions(msgspec.Struct, frozen=True):
 
 
 def read_questions(
-    questions: Sequence[TaggedQuestion], encoder: StateReader, progress: Progress
+    questions: Sequence[TaggedQuestion],
+    encoder: StateReader,
+    progress: Progress,
+    *,
+    to_middle: bool = False,
 ) -> ReadQuestions:
-    """Have the encoder read questions, and label its tokens."""
+    """Have the encoder read questions, to its middle or to its end, and label its tokens."""
     ids, labels, states, starts = [], [], [], [0]
     for done in range(0, len(questions), _AT_ONCE):
         some = questions[done : done + _AT_ONCE]
@@ -88,7 +101,8 @@ def read_questions(
         for question, one in zip(some, token_states, strict=True):
             ids.append(one.ids.astype(np.int32))
             labels.append(labels_of(question, one))
-            states.append(one.states.astype(np.float16))
+            read = one.middle if to_middle else one.states
+            states.append(read.astype(np.float16))
             starts.append(starts[-1] + len(one.ids))
         progress("reading questions", min(done + _AT_ONCE, len(questions)), len(questions))
     return ReadQuestions(

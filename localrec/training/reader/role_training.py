@@ -33,6 +33,7 @@ from localrec.understanding.question_roles import (
 )
 
 _SURE = 0.5
+_SCORED = 600  # questions
 
 
 class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,21 +130,20 @@ def train_roles(
     """
     begun = time.process_time()
     questions = list(QuestionComposer(carriers, config.seed).compose(config.questions))
-    read = read_questions(questions, encoder, progress)
-    rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
+    asked = list(QuestionComposer(held_out, config.seed + 1).compose(_SCORED)) if held_out else []
     config = config if start is None else sized_like(start, config)
+    upper = encoder.upper_layers() if config.rank else ()
+    read = read_questions(questions, encoder, progress, to_middle=bool(upper))
+    rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
     with training_libraries():
         from localrec.training.reader.role_network import fit_network  # brings torch
 
-        network = fit_network(read, rows, encoder.name, config, progress, start)
+        network = fit_network(read, rows, encoder.name, config, progress, start, upper)
     kept = packed(network)
     file = io.BytesIO()
     np.savez_compressed(file, **kept)  # type: ignore[arg-type]
     write_atomically(out, file.getvalue())
-    score = None
-    if held_out:
-        tagger = RoleTagger(network, encoder)
-        score = score_roles(tagger, QuestionComposer(held_out, config.seed + 1).compose(600))
+    score = score_roles(RoleTagger(network, encoder), asked) if asked else None
     report = RoleReport(
         encoder=encoder.name,
         roles=ROLES,
