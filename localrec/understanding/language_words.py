@@ -7,7 +7,7 @@ lower case, no accents, no apostrophes.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,11 +42,24 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks_all_the_same: tuple[str, ...]
     refusing: tuple[str, ...]
     refusing_nouns: tuple[str, ...]
+    nouns_too: Words
     disgust: Words
     pointing: tuple[str, ...]
     pointing_back: tuple[str, ...]
     told_after_being: tuple[str, ...]
     over_names: tuple[str, ...]
+
+
+class DoubleNegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What takes a refusal back ("never get sick of"); the file says what each list is for."""
+
+    denying: Words
+    bridges: Words
+    refusing: tuple[str, ...]
+    former: tuple[str, ...]
+    lacking: Words
+    begins_wish: Words
+    stakes: Words
 
 
 class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -216,6 +229,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All words of one language that the rules use."""
 
     negation: NegationWords
+    double_negation: DoubleNegationWords
     trailing_refusals: TrailingRefusalWords
     example: ExampleWords
     mention: MentionWords
@@ -281,6 +295,16 @@ def inflected(told: Iterable[str]) -> tuple[str, ...]:
 def phrases(told: Iterable[str]) -> tuple[Phrase, ...]:
     """Cut phrases into their words."""
     return tuple(tuple(phrase.split()) for phrase in told)
+
+
+def phrase_length(
+    by_first_word: Mapping[str, Sequence[Phrase]], words: Sequence[str], position: int
+) -> int:
+    """Words of the longest phrase that stands at a position; 0 where none does."""
+    for phrase in by_first_word.get(words[position], ()):
+        if tuple(words[position : position + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
 
 
 def phrases_by_first_word(told: Iterable[str]) -> dict[str, list[Phrase]]:

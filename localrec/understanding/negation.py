@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from localrec.understanding.double_negation import asking_length
 from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.trailing_refusals import is_refused_after
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
@@ -18,7 +19,6 @@ _SUFFERERS = frozenset(english().trailing_refusals.sufferers)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
-_ASKING = phrases_by_first_word(_WORDS.asks_all_the_same)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = tuple(
     (word,) for word in "when if how that being getting becoming tasting feeling going".split()
@@ -58,7 +58,7 @@ def negated_tokens(
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
-        if asking := _asks_all_the_same(reading, position):
+        if asking := asking_length(reading, owner, position):
             position += asking
             continue
         length = 0 if position in taken else _cue_at(reading, owner, position, cues)
@@ -125,6 +125,9 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
             continue
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
+        is_noun = position and words[position - 1] in ("the", "a")
+        if is_noun and len(cue) == 1 and cue[0] in _WORDS.nouns_too:
+            return 0  # "it belongs in the bin. gin"
         following = words[end] if end < len(words) else ""
         said_behind = cue == ("neither",) and position and owner[position - 1] >= 0
         if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
@@ -175,14 +178,6 @@ def _told_after_being(reading: Reading, owner: Sequence[int], position: int) -> 
                 break
             if reading.words[place] in _BEING:
                 return place + 1 - position
-    return 0
-
-
-def _asks_all_the_same(reading: Reading, position: int) -> int:
-    """Words of "can't get enough of": a negation that refuses nothing."""
-    for phrase in _ASKING.get(reading.words[position], ()):
-        if tuple(reading.words[position : position + len(phrase)]) == phrase:
-            return len(phrase)
     return 0
 
 

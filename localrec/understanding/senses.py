@@ -23,7 +23,7 @@ def choose_meaning(
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", True),
-        ("flag", reading.roots[last - 1] != "drink" or _ends_a_clause(reading, last)),
+        ("flag", not _has_an_object(reading, vocabulary, last)),
         ("diet", True),
         ("container", _reads_as_container(reading, first, last, by_role)),
         ("garnish", _reads_as_garnish(reading, first, last)),
@@ -59,9 +59,13 @@ def _reads_as_container(
     return "component" not in by_role and not package
 
 
-def _ends_a_clause(reading: Reading, last: int) -> bool:
+def _has_an_object(reading: Reading, vocabulary: Vocabulary, last: int) -> bool:
     """ "he doesn't drink." says something else than "he doesn't drink gin"."""
-    return last >= len(reading.words) or bool(reading.gaps[last]) or reading.words[last] == "and"
+    if last >= len(reading.words) or reading.gaps[last] or reading.words[last] == "and":
+        return False
+    if reading.words[last - 1] == "drinking":  # "not drinking tonight" stays what it is
+        return bool(vocabulary.names.get(reading.words[last]))
+    return reading.roots[last - 1] == "drink"
 
 
 def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
