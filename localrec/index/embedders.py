@@ -139,8 +139,12 @@ class MiniLmEmbedder:
         Raises:
             ModelError: the file is damaged, or of another kind.
         """
+        from localrec.index.prepared_models import prepared_array
+
+        read = minilm_layers.read_upper_layers
         try:
-            return minilm_layers.read_upper_layers(self._model)
+            flat = prepared_array(self._model, (minilm_layers.MIDDLE,), "upper", read)
+            return minilm_layers.upper_layers(flat)
         except Exception as error:  # onnxruntime's exceptions share no narrower base
             raise ModelError(f"{self._model} is not a model that can be read.", _PULL) from error
 

@@ -6,21 +6,23 @@ may be repeated and are then merged, so that an output more is a few bytes at it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localrec.index.encoder_layers import EncoderLayer, Floats, Linear
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+from localrec.index.encoder_layers import EncoderLayer, Floats
 
 MIDDLE = "layer_norm_6"  # the states behind the third of the six layers
 UPPER = (3, 4, 5)
 _HEADS = 12
-_STATES = ("attention.output.LayerNorm", "output.LayerNorm")
+_SIZE, _INNER = 384, 1_536
+_SHAPES = (
+    (_SIZE, 3 * _SIZE), (3 * _SIZE,), (_SIZE, _SIZE), (_SIZE,),
+    (_SIZE, _INNER), (_INNER,), (_INNER, _SIZE), (_SIZE,), (2, 2, _SIZE),
+)  # fmt: skip
+_NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 # Matrices have numbers for names, the same distance apart in each layer.
 _FIRST, _BETWEEN = 264, 71
 _NUMBERS = {
@@ -40,44 +42,43 @@ def with_outputs(model: bytes, names: Sequence[str]) -> bytes:
     return model + _GRAPH + _sized(told)
 
 
-def upper_names() -> list[str]:
-    """The names of all values that `upper_layers` wants."""
-    return [name for layer in UPPER for name in _names_of(layer)]
-
-
-def upper_layers(session: InferenceSession) -> tuple[EncoderLayer, ...]:
-    """The layers above the middle, of a session with `upper_names` among its outputs."""
-    one = np.ones((1, 1), dtype=np.int64)
-    inputs = {"input_ids": one, "attention_mask": one, "token_type_ids": one - 1}
-    names = upper_names()
-    arrays = session.run(names, inputs)
-    found = {
-        name: np.asarray(array, dtype=np.float32) for name, array in zip(names, arrays, strict=True)
-    }
-    return tuple(_layer(found, layer) for layer in UPPER)
-
-
-def read_upper_layers(model: Path) -> tuple[EncoderLayer, ...]:
-    """The layers above the middle, out of the model's file.
+def read_upper_layers(model: Path) -> Floats:
+    """The weights of the layers above the middle out of the model's file, one behind the other.
 
     Raises:
         Exception: the file is no model, or another; onnxruntime's exceptions share no base.
     """
     import onnxruntime
 
+    names = [name for layer in UPPER for name in _names_of(layer)]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    file = with_outputs(model.read_bytes(), upper_names())
-    return upper_layers(
-        onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    )
+    file = with_outputs(model.read_bytes(), names)
+    session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    one = np.ones((1, 1), dtype=np.int64)
+    inputs = {"input_ids": one, "attention_mask": one, "token_type_ids": one - 1}
+    told = dict(zip(names, session.run(names, inputs), strict=True))
+    parts = [part for layer in UPPER for part in _parts(told, layer)]
+    flat = np.concatenate([np.asarray(part, dtype=np.float32).ravel() for part in parts])
+    if len(flat) != len(UPPER) * sum(map(math.prod, _SHAPES)):
+        raise ValueError(f"{model} has layers of other sizes.")
+    return flat
+
+
+def upper_layers(flat: Floats) -> tuple[EncoderLayer, ...]:
+    """The layers out of what `read_upper_layers` gives.
+
+    Raises:
+        ValueError: it is of another size.
+    """
+    return tuple(_layer(one) for one in np.split(flat, len(UPPER)))
 
 
 def _names_of(layer: int) -> list[str]:
     begin = f"inner.encoder.layer.{layer}."
     matrices = [_matrix(layer, part) for part in _NUMBERS]
     shifts = [f"{begin}{part}.bias" for part in _NUMBERS]
-    norms = [f"{begin}{part}.{kind}" for part in _STATES for kind in ("weight", "bias")]
+    norms = [f"{begin}{part}.{kind}" for part in _NORMS for kind in ("weight", "bias")]
     return [*matrices, *shifts, *norms]
 
 
@@ -85,27 +86,27 @@ def _matrix(layer: int, part: str) -> str:
     return f"val_{_FIRST + _BETWEEN * (layer - UPPER[0]) + _NUMBERS[part]}"
 
 
-def _layer(found: dict[str, Floats], layer: int) -> EncoderLayer:
+def _parts(found: Mapping[str, Floats], layer: int) -> Iterator[Floats]:
+    """The arrays of one layer in the order of `_SHAPES`."""
     begin = f"inner.encoder.layer.{layer}."
+    mixed = [f"attention.self.{part}" for part in ("query", "key", "value")]
+    yield np.hstack([found[_matrix(layer, part)] for part in mixed])
+    yield np.concatenate([found[f"{begin}{part}.bias"] for part in mixed])
+    for part in ("attention.output.dense", "intermediate.dense", "output.dense"):
+        yield found[_matrix(layer, part)]
+        yield found[f"{begin}{part}.bias"]
+    for part in _NORMS:
+        yield found[f"{begin}{part}.weight"]
+        yield found[f"{begin}{part}.bias"]
 
-    def linear(part: str) -> Linear:
-        return found[_matrix(layer, part)], found[f"{begin}{part}.bias"]
 
-    mixed = [linear(f"attention.self.{part}") for part in ("query", "key", "value")]
-    norms = [
-        np.stack([found[f"{begin}{part}.weight"], found[f"{begin}{part}.bias"]]) for part in _STATES
-    ]
-    return EncoderLayer(
-        heads=_HEADS,
-        mixed=(
-            np.hstack([matrix for matrix, _ in mixed]),
-            np.concatenate([shift for _, shift in mixed]),
-        ),
-        gathered=linear("attention.output.dense"),
-        inner=linear("intermediate.dense"),
-        outer=linear("output.dense"),
-        norms=np.stack(norms),
+def _layer(flat: Floats) -> EncoderLayer:
+    cuts = np.cumsum([math.prod(shape) for shape in _SHAPES])
+    *parts, norms = (
+        part.reshape(shape) for part, shape in zip(np.split(flat, cuts[:-1]), _SHAPES, strict=True)
     )
+    mixed, gathered, inner, outer = zip(parts[::2], parts[1::2], strict=True)
+    return EncoderLayer(_HEADS, mixed, gathered, inner, outer, norms)
 
 
 def _sized(content: bytes) -> bytes:

@@ -8,14 +8,18 @@ bit for bit. Whatever of it is missing, old or in the way is made again or done 
 
 from __future__ import annotations
 
+import io
 import platform
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.foundation.atomic_files import short_digest
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
@@ -55,6 +59,34 @@ def open_prepared(
         except Exception:  # noqa: BLE001 - a cache that cannot be read is made again
             shutil.rmtree(folder, ignore_errors=True)
     return _prepare(model, options, outputs, folder)
+
+
+def prepared_array(
+    model: Path, outputs: Sequence[str], name: str, make: Callable[[Path], NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """An array that is made of a model, kept beside the model's prepared form and mapped.
+
+    Args:
+        model: The pulled file.
+        outputs: Those that its prepared form was opened with.
+        name: Of the array.
+        make: Makes it of the file.
+    """
+    try:
+        kept = _folder_of(model, outputs) / f"{name}.npy"
+        return np.load(kept, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, WorkspaceError):
+        pass
+    made = make(model)
+    try:
+        folder = _folder_of(model, outputs)
+        if folder.is_dir():
+            file = io.BytesIO()
+            np.save(file, made, allow_pickle=False)
+            write_atomically(folder / f"{name}.npy", file.getvalue())
+    except (OSError, WorkspaceError):  # a full disk: it is made again next time
+        pass
+    return made
 
 
 def _prepare(

@@ -17,7 +17,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
         reflection: Up to three rounds; without it one.
-        reader: Who reads a question: "rules", "tagger" for rules and a small network, or "adapter".
+        reader: Who reads a question: "tagger" for rules and a small network, "rules", or "adapter".
         router: "rules", "model", or "adapter" for a model that was trained for it.
         critic: "measured" or "model".
         writer: "template" or "model".
@@ -26,7 +26,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     graph: bool = True
     reflection: bool = True
-    reader: str = RULES
+    reader: str = TAGGER
     router: str = RULES
     critic: str = "measured"
     writer: str = "template"
@@ -80,7 +80,8 @@ AnswererConfig = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig
 
 SYSTEMS: dict[str, AnswererConfig] = {
     "marc": MarcConfig(),
-    "marc-tagger": MarcConfig(reader=TAGGER),
+    "marc-tagger": MarcConfig(),  # its name from when the default read by rules alone
+    "marc-rules": MarcConfig(reader=RULES),
     "marc-model": MarcConfig(router="model", critic="model", writer="model"),
     "marc-no-graph": MarcConfig(graph=False),
     "marc-no-reflection": MarcConfig(reflection=False),
@@ -94,7 +95,7 @@ SYSTEMS: dict[str, AnswererConfig] = {
 _VECTORS_ALONE = "marc-no-graph-no-reflection"  # what is left of vector-rag without a model
 
 _COUNTERPARTS = {
-    "reader": RULES,
+    "reader": TAGGER,
     "router": RULES,
     "critic": "measured",
     "writer": "template",
@@ -127,7 +128,8 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
         return config
     if without_model:
         fused = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
-        return msgspec.structs.replace(config, **_COUNTERPARTS, **fused)
+        reader = {"reader": RULES} if config.reader == RULES else {}
+        return msgspec.structs.replace(config, **{**_COUNTERPARTS, **reader, **fused})
     if name == "marc":
         bound = {
             _FIELD_OF_ROLE[role]: _player(settings, role)

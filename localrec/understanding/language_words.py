@@ -225,6 +225,12 @@ class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     common: str
 
 
+class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words by which the rules are sure what names are there for, parted by white space."""
+
+    plain: str
+
+
 class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All words of one language that the rules use."""
 
@@ -242,6 +248,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expand: tuple[str, ...]
     serve: tuple[str, ...]
     foreign: Words
+    roles: RoleWords
     words: CommonWords
     slang: dict[str, str]
     money: tuple[str, ...]

@@ -61,7 +61,6 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
-    roles = tag_word_roles(tagger, text, reading)
     named = with_rest_of_titles(reading, find_mentions(reading, vocabulary), vocabulary)
     found = take_part_of_title(reading, named, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
@@ -69,9 +68,12 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     titled = places_in_titles(reading)
     told = [one for one in found if titled.isdisjoint(range(one.first, one.last))]
     free = [one for one in told if _is_free(reading, one, numbers, state)]
+    bounds = _places_of(numbers, reading)
+    named_in = {place for one in found for place in range(one.first, one.last)}
+    roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places)
     mentions, passed_over = drop_asides(roles, free)
     owner = owners(reading, mentions)
-    used = state.places | _places_of(numbers, reading) | passed_over
+    used = state.places | bounds | passed_over
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles, titled)
     barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)

@@ -170,16 +170,14 @@ class RoleLimits(msgspec.Struct, frozen=True):
         spared: To take a name for a wish that the rules refuse.
         less: To read a refusal as "less of it".
         aside: To leave a name out of the question.
-        nothing: To leave out a doubtful name as a word like any other.
         words: To refuse words that name nothing.
     """
 
-    barred: float = 0.7
-    beside: float = 1.0
+    barred: float = 0.4
+    beside: float = 0.6
     spared: float = 1.0
     less: float = 0.9
     aside: float = 0.9
-    nothing: float = 0.95
     words: float = 0.9
 
 

@@ -10,14 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from localrec.understanding.language_words import english
 from localrec.understanding.mentions import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
+_PLAIN = frozenset(english().roles.plain.split())
+_WHOLE = frozenset({"flag", "diet", "order", "container"})
 
-def tag_word_roles(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRoles | None:
-    """Tag the roles of the words of a question; None without a tagger or without words."""
-    return tagger.tag(text, reading.tokens) if tagger and reading.tokens else None
+
+def tag_word_roles(
+    tagger: RoleTagger | None, text: str, reading: Reading, read: Collection[int]
+) -> WordRoles | None:
+    """Tag the roles of the words of a question.
+
+    Args:
+        tagger: Asked where the question says more than names and plain words of a request; the
+            model that it reads by is opened by the first such question.
+        text: The question.
+        reading: The same, in words.
+        read: Places of the words that are names, bounds or a state.
+
+    Returns:
+        The roles; None without a tagger, and where the rules are enough.
+    """
+    if tagger is None or not reading.tokens:
+        return None
+    others = (word for place, word in enumerate(reading.words) if place not in read)
+    return None if _PLAIN.issuperset(others) else tagger.tag(text, reading.tokens)
 
 
 def drop_asides(
@@ -25,18 +45,15 @@ def drop_asides(
 ) -> tuple[list[Mention], set[int]]:
     """Drop the names that a question mentions only in passing.
 
-    A doubtful name, which may be an ordinary word, goes too where the tagger gives it no role.
-
     Returns:
         The names that stay, and the places of the words that were dropped.
     """
     if roles is None:
         return list(mentions), set()
-    limits = roles.limits
     kept, passed_over = [], set()
     for one in mentions:
-        is_aside = roles.named(one.first, one.last, "aside") > limits.aside
-        if is_aside or (one.doubtful and roles.of(one.first, one.last, "other") > limits.nothing):
+        share = roles.named(one.first, one.last, "aside")
+        if _names_a_thing(one) and share > roles.limits.aside:
             passed_over |= set(range(one.first, one.last))
         else:
             kept.append(one)
@@ -65,7 +82,7 @@ def decide_refusals(
         return refused, milder
     limits = roles.limits
     limit = limits.beside if any(refused) else limits.barred
-    for mention in mentions:
+    for mention in filter(_names_a_thing, mentions):
         first, last = mention.first, mention.last
         inside = range(first, last)
         less = roles.named(first, last, "less")
@@ -81,6 +98,11 @@ def decide_refusals(
             _set(refused, inside, True)
             _set(milder, inside, True)
     return refused, milder
+
+
+def _names_a_thing(mention: Mention) -> bool:
+    """Whether a mention is a name, and no phrase that says itself what it wants ("no alcohol")."""
+    return mention.meaning is None or mention.meaning.role not in _WHOLE
 
 
 def refused_words(

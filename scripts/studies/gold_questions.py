@@ -48,6 +48,7 @@ SYSTEMS = {
     system.name: system
     for system in (
         QuestionSystemConfig(name="marc"),
+        QuestionSystemConfig(name="marc-rules"),
         QuestionSystemConfig(
             name="marc-no-model", entry="marc", settings=QuestionSystemSettings(no_model=True)
         ),

@@ -73,9 +73,9 @@ def ask_in_every_way(
     workspace, context = catalogue.open({one.id: one.user for one in questions if one.user})
     with workspace:
         for way, verdicts in told.items():
-            system = "marc"
+            system = "marc-rules"
             if way in taggers:
-                system = "marc-tagger"
+                system = "marc"
                 context.indexes.role_tagger = taggers[way]
             answerer = SYSTEM_REGISTRY.answerer(context, system)
             for done, asked in enumerate(questions, 1):

@@ -90,3 +90,20 @@ def test_a_cache_that_takes_nothing_costs_time_alone(model, tmp_path):
     shutil.rmtree(tmp_path / "cache")
     (tmp_path / "cache").write_text("in the way")
     assert np.array_equal(vectors(model), first)
+
+
+def test_the_upper_layers_are_kept_beside_it_and_a_damaged_copy_is_made_again(model, tmp_path):
+    MiniLmEmbedder(model).embed(["gin"])
+    first = MiniLmEmbedder(model).upper_layers()
+    (folder,) = prepared(tmp_path)
+    kept = folder / "upper.npy"
+    assert kept.stat().st_size > 20_000_000
+    mapped = MiniLmEmbedder(model).upper_layers()
+    damaged = kept.read_bytes()[:5_000]
+    kept.unlink()  # it is mapped still
+    kept.write_bytes(damaged)
+    made_again = MiniLmEmbedder(model).upper_layers()
+    for layers in (mapped, made_again):
+        pairs = zip(first, layers, strict=True)
+        assert all(np.array_equal(one.mixed[0], other.mixed[0]) for one, other in pairs)
+    assert kept.stat().st_size > 20_000_000

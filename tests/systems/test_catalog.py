@@ -38,9 +38,15 @@ def test_each_ablation_takes_away_what_it_names_and_nothing_else():
 
 
 def test_the_tagger_reads_beside_the_rules_and_is_no_chat_model():
-    assert config("marc-tagger").reader == "tagger"
-    assert config("marc-tagger").asks_model == ()
-    assert config("marc-tagger", without_model=True) == config("marc")
+    for name in ("marc", "marc-tagger"):
+        assert config(name).reader == "tagger"
+        assert config(name).asks_model == ()
+        assert config(name, without_model=True) == config("marc")
+
+
+def test_rules_alone_stay_alone_without_a_model():
+    assert config("marc-rules").reader == "rules"
+    assert config("marc-rules", without_model=True).reader == "rules"
 
 
 def test_the_default_needs_no_model():

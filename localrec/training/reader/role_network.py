@@ -103,9 +103,9 @@ class ChangedLayer(nn.Module):
         self.heads = layer.heads
         for name in MATRICES:
             matrix, shift = getattr(layer, name)
-            self.register_buffer(name, torch.from_numpy(np.ascontiguousarray(matrix.T)))
-            self.register_buffer(f"{name}_shift", torch.from_numpy(shift))
-        self.register_buffer("norms", torch.from_numpy(layer.norms))
+            self.register_buffer(name, torch.tensor(matrix.T))  # a copy: it may be mapped
+            self.register_buffer(f"{name}_shift", torch.tensor(shift))
+        self.register_buffer("norms", torch.tensor(layer.norms))
         self.down, self.up = nn.ParameterDict(), nn.ParameterDict()
         for name in MATRICES:
             rows, columns = getattr(layer, name)[0].shape
