@@ -7,8 +7,8 @@ import msgspec
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import RULES, SLOTS, VISION, ModelRole, Settings
 
-TAGGER = "tagger"  # the rules read, and a network that ships tells what names are there for
-FALLBACK_AGENT = "agenticrec-fused"  # who stands in for an agent whose model cannot be asked
+TAGGER = "tagger"  # rules, and a network that ships and tells what names are there for
+FALLBACK_AGENT = "agenticrec-fused"  # for an agent whose model cannot be asked
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ AnswererConfig = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig
 
 SYSTEMS: dict[str, AnswererConfig] = {
     "marc": MarcConfig(),
-    "marc-tagger": MarcConfig(),  # its name from when the default read by rules alone
+    "marc-tagger": MarcConfig(),  # as it was called before it was the default
     "marc-rules": MarcConfig(reader=RULES),
     "marc-model": MarcConfig(router="model", critic="model", writer="model"),
     "marc-no-graph": MarcConfig(graph=False),
@@ -127,9 +127,9 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
     if isinstance(config, RagConfig):
         return config
     if without_model:
-        fused = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
+        agent = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
         reader = {"reader": RULES} if config.reader == RULES else {}
-        return msgspec.structs.replace(config, **{**_COUNTERPARTS, **reader, **fused})
+        return msgspec.structs.replace(config, **(_COUNTERPARTS | agent | reader))
     if name == "marc":
         bound = {
             _FIELD_OF_ROLE[role]: _player(settings, role)
@@ -137,9 +137,8 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
             if role in settings.roles or settings.holder_of(role) != RULES
         }
         config = msgspec.structs.replace(config, **bound)
-    # Whoever binds a model that looks at pictures wants it in every system.
     if settings.holder_of(VISION) != RULES:
-        config = msgspec.structs.replace(config, vision="model")
+        config = msgspec.structs.replace(config, vision="model")  # wanted in every system
     return config
 
 

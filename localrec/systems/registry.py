@@ -23,15 +23,9 @@ if TYPE_CHECKING:
     from localrec.workspace.domain_context import DomainContext
 
 # Name -> the module that has it, in the order of help and errors.
-_MARC = (
-    "",
-    "-tagger",
-    "-rules",
-    "-model",
-    "-no-graph",
-    "-no-reflection",
-    "-no-graph-no-reflection",
-)
+_MARC = ["", "-tagger", "-rules", "-model", *(f"-no-{one}" for one in (
+    "graph", "reflection", "graph-no-reflection"
+))]  # fmt: skip
 _PARTS = ("popularity", "neighbours", "attributes", "nearness")
 _MEMRECS = ("memrec", "memrec-no-read", "memrec-no-rules", "memrec-no-write", "isolated-memory")
 _RERANKERS = ("memrec-vector", "memrec-model", "memrec-model-counted", "isolated-agent")

@@ -153,12 +153,12 @@ def test_shares_of_a_word_add_up_to_one_and_depend_on_the_words_around_it():
     assert not np.allclose(alone[0], beside[1], atol=1e-3)
 
 
-def test_a_network_survives_being_kept_in_eight_bits():
+def test_a_network_survives_being_kept_in_five_bits():
     told = LetterEncoder().read("anything but a gin and tonic, my dear")
     network = a_network()
     again = unpacked(packed(network))
     assert again.encoder == "letters"
-    assert np.abs(network.shares(told) - again.shares(told)).max() < 0.03
+    assert np.abs(network.shares(told) - again.shares(told)).max() < 0.1
 
 
 def test_a_change_to_the_encoder_counts_and_survives_being_kept():
