@@ -226,8 +226,10 @@ class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words by which the rules are sure what names are there for, parted by white space."""
+    """Words by which the rules are sure what names are there for; the file tells each list."""
 
+    wishing: Words
+    wishing_bridges: Words
     plain: str
 
 

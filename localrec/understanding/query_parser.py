@@ -76,7 +76,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     used = state.places | bounds | passed_over
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles, titled)
-    barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
+    barred, mildly = decide_refusals(roles, reading, mentions, barred, mildly, texts.spared)
     barred = spare_wished_kinds(reading, mentions, barred)
     wanted = [not barred[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)

@@ -15,7 +15,8 @@ from localrec.understanding.mentions import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_PLAIN = frozenset(english().roles.plain.split())
+_WORDS = english().roles
+_PLAIN = frozenset(_WORDS.plain.split())
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -62,6 +63,7 @@ def drop_asides(
 
 def decide_refusals(
     roles: WordRoles | None,
+    reading: Reading,
     mentions: Sequence[Mention],
     barred: Sequence[bool],
     mildly: Sequence[bool],
@@ -71,6 +73,7 @@ def decide_refusals(
 
     Args:
         roles: What the tagger says; None: the rules stand.
+        reading: The question.
         mentions: The names of the question.
         barred: For each token whether the rules refuse it.
         mildly: For each token whether the rules refuse too much of it.
@@ -92,12 +95,24 @@ def decide_refusals(
                 _set(refused, inside, False)
             elif less > limits.less:
                 _set(milder, inside, True)
-        elif roles.named(first, last, "barred") > limit:
+        elif roles.named(first, last, "barred") > (
+            limits.wished if _is_wished(reading, first) else limit
+        ):
             _set(refused, inside, True)
         elif less > limits.less:
             _set(refused, inside, True)
             _set(milder, inside, True)
     return refused, milder
+
+
+def _is_wished(reading: Reading, first: int) -> bool:
+    """Whether a verb of wishing stands before a name ("adores anything with coconut")."""
+    place = first - 1
+    while place >= 0 and reading.words[place] in _WORDS.wishing_bridges:
+        if reading.gaps[place + 1]:
+            return False
+        place -= 1
+    return place >= 0 and not reading.gaps[place + 1] and reading.words[place] in _WORDS.wishing
 
 
 def _names_a_thing(mention: Mention) -> bool:

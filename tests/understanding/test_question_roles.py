@@ -220,6 +220,30 @@ def test_a_name_is_refused_where_no_rule_hears_it_but_the_tagger_is_sure(read_wi
     assert wanted(read_with(question, gin=("barred", 0.35))) == {"gin"}
 
 
+def test_a_name_right_behind_a_verb_of_wishing_is_refused_only_where_the_tagger_is_very_sure(
+    read_with,
+):
+    question = "my aunt adores anything with gin"
+    assert wanted(read_with(question, gin=("barred", 0.8))) == {"gin"}
+    assert barred(read_with(question, gin=("barred", 0.98))) == {"gin"}
+    assert barred(read_with("my aunt adores me, gin", gin=("barred", 0.8))) == {"gin"}
+
+
+def test_a_phrase_that_says_itself_what_it_wants_is_not_the_tagger_s_affair(read_with):
+    question = "something with no alcohol in it for my aunt"
+    assert read_with(question, alcohol=("barred", 0.99)).flags == read_with(question).flags != {}
+
+
+def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
+    class Asked:
+        def tag(self, text, words):
+            raise AssertionError(text)
+
+    assert wanted(parse_query("a gin drink without lime, please", bar.vocabulary, Asked())) == {
+        "gin"
+    }
+
+
 def test_a_wish_beside_a_refusal_that_a_rule_hears_stays_a_wish(read_with):
     query = read_with("gin without lime", gin=("barred", 0.99))
     assert wanted(query) == {"gin"}
