@@ -27,7 +27,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
         options = argparse.Namespace(names=6, seed=1, network=None, limits="", failures=False)
 
         def call(carrier: str) -> list[tuple[bool, bool]]:
-            (found,) = heard_refusals._read_all([parse_carrier(carrier)], bar, options)
+            (found,) = heard_refusals.read_all([parse_carrier(carrier)], bar, options)
             return list(found)
 
         yield call

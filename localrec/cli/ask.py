@@ -88,7 +88,7 @@ _System = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Which system answers: marc, marc-rules without the network that hears odd refusals, "
+        help="Which system answers: marc, marc-rules, which reads by rules alone, "
         "marc-model with a local model in each of its roles, "
         "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
         "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "

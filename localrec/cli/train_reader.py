@@ -43,9 +43,9 @@ def reader(
     rank: Annotated[
         int,
         typer.Option(
-            "--rank", metavar="N", min=0, help="Of the changes to MiniLM's upper layers; 0: none."
+            "--rank", metavar="N", min=0, help="Rank of LoRA on MiniLM's upper layers; 0 leaves it."
         ),
-    ] = 0,
+    ] = 16,
     start: Annotated[
         Path | None,
         typer.Option("--start", metavar="FILE", help="A network to go on from."),
@@ -55,8 +55,9 @@ def reader(
     """Train the network that tells what each name of a question is there for.
 
     Questions over six domains are composed of the carriers, with slips of the finger; MiniLM reads
-    them once, and a small network learns on its states which names are wanted, refused, an example
-    or said by the way. The one that ships lies in localrec/understanding/languages/en-roles.npz.
+    them, and a small network and LoRA weights on its upper layers learn which names are wanted,
+    refused, an example or said by the way. The one that ships lies in
+    localrec/understanding/languages/en-roles.npz.
     """
     from localrec.training.reader.role_states import RoleConfig
     from localrec.training.reader.role_training import train_reader

@@ -53,7 +53,8 @@ class ReadTokens(msgspec.Struct, frozen=True):
         ids: Numbers of its tokens, those that begin and end it included, (n,).
         spans: Where each stands in the text; (0, 0) of one that is no text.
         states: What the model makes of each, (n, 384).
-        middle: What it makes of each in the middle of its layers, (n, 384).
+        middle: What it makes of each in the middle of its layers, (n, 384); where the file does
+            not tell it, the same as `states`, and `upper_layers` raises.
     """
 
     ids: NDArray[np.int64]
@@ -96,9 +97,11 @@ class MiniLmEmbedder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        session = open_session(
-            self._model, self._threads, _PULL, prepared=True, outputs=(minilm_layers.MIDDLE,)
-        )
+        open_model = partial(open_session, self._model, self._threads, _PULL, prepared=True)
+        try:
+            session = open_model(outputs=(minilm_layers.MIDDLE,))
+        except ModelError:  # another export of the model, which names its values otherwise
+            session = open_model()
         if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
             raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
         embed = partial(self._embed_many, session=session)
@@ -124,8 +127,8 @@ class MiniLmEmbedder:
         for start in range(0, len(by_length), self.BATCH):
             batch = by_length[start : start + self.BATCH]
             ids, mask = _padded([encoded[one].ids for one in batch])
-            told = self._states(ids, mask, "last_hidden_state", minilm_layers.MIDDLE)
-            for one, row, states, middle in zip(batch, ids, *told, strict=True):
+            told = self._states(ids, mask, *(one.name for one in self._session.get_outputs()))
+            for one, row, states, middle in zip(batch, ids, told[0], told[-1], strict=True):
                 count = len(encoded[one].ids)
                 spans = tuple(encoded[one].offsets)
                 found[one] = ReadTokens(
@@ -141,9 +144,9 @@ class MiniLmEmbedder:
         """
         from localrec.index.prepared_models import prepared_array
 
-        read = minilm_layers.read_upper_layers
+        read, outputs = minilm_layers.read_upper_layers, (minilm_layers.MIDDLE,)
         try:
-            flat = prepared_array(self._model, (minilm_layers.MIDDLE,), "upper", read)
+            flat = prepared_array(self._model, outputs, "upper", minilm_layers.SIZE_OF_UPPER, read)
             return minilm_layers.upper_layers(flat)
         except Exception as error:  # onnxruntime's exceptions share no narrower base
             raise ModelError(f"{self._model} is not a model that can be read.", _PULL) from error

@@ -1,8 +1,8 @@
-"""Layers of a sentence encoder in NumPy, and low-rank changes to them.
+"""Layers of a sentence encoder in NumPy, with LoRA (Hu et al. 2021, section 4.1).
 
-The upper layers of MiniLM are asked once more for what the role tagger wants to know: as they are
-but for a product of two narrow matrices added to each of their matrices (LoRA, Hu et al. 2021,
-section 4.1). Only the narrow ones ship; the layers are read from the embedder's own file.
+For the role tagger the upper layers of MiniLM are run a second time, with the product of two narrow
+matrices added to each of their matrices. Only the narrow ones ship; the layers themselves are read
+from the embedder's own file.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.foundation.errors import ModelError
+
 Floats = NDArray[np.float32]
 Linear = tuple[Floats, Floats]  # a matrix, rows from the left, and its shift
 MATRICES: Final = ("mixed", "gathered", "inner", "outer")
-_EPSILON = np.float32(1e-12)  # BERT's own in its normalisation
+EPSILON = np.float32(1e-12)  # BERT's own in its normalisation
 _GELU = np.float32(np.sqrt(2 / np.pi))
 _CUBED = np.float32(0.044715)
 
@@ -43,15 +45,24 @@ class EncoderLayer(msgspec.Struct, frozen=True):
 
     def run(self, states: Floats) -> Floats:
         """States (n, size) from such."""
-        states = normed(states + self._attend(states), self.norms[0], _EPSILON)
+        states = normed(states + self._attend(states), self.norms[0], EPSILON)
         inside = gelu(states @ self.inner[0] + self.inner[1])
-        return normed(states + inside @ self.outer[0] + self.outer[1], self.norms[1], _EPSILON)
+        return normed(states + inside @ self.outer[0] + self.outer[1], self.norms[1], EPSILON)
 
-    def changed(self, change: Mapping[str, LowRank]) -> EncoderLayer:
-        """The layer with a low-rank change added to each matrix that has one."""
+    def with_lora(self, lora: LayerLora) -> EncoderLayer:
+        """The layer with the LoRA weights merged into its matrices.
+
+        Raises:
+            ModelError: they are for matrices of other sizes.
+        """
+        if any(low.shape != getattr(self, name)[0].shape for name, low in lora.items()):
+            raise ModelError(
+                "The LoRA weights were trained for another encoder.",
+                "Train them anew: localrec train reader",
+            )
         added = {
             name: (getattr(self, name)[0] + low.down @ low.up, getattr(self, name)[1])
-            for name, low in change.items()
+            for name, low in lora.items()
         }
         return msgspec.structs.replace(self, **added)
 
@@ -65,8 +76,8 @@ class EncoderLayer(msgspec.Struct, frozen=True):
         return gathered
 
 
-class LowRank(msgspec.Struct, frozen=True):
-    """A change to a matrix: the product of two narrow ones.
+class LoraWeights(msgspec.Struct, frozen=True):
+    """What LoRA adds to a matrix: the product of two narrow ones.
 
     Args:
         down: (rows, rank).
@@ -76,8 +87,13 @@ class LowRank(msgspec.Struct, frozen=True):
     down: Floats
     up: Floats
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the product."""
+        return self.down.shape[0], self.up.shape[1]
 
-LayerChange = Mapping[str, LowRank]
+
+LayerLora = Mapping[str, LoraWeights]
 
 
 def run_layers(layers: Sequence[EncoderLayer], states: Floats) -> Floats:

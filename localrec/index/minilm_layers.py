@@ -22,6 +22,7 @@ _SHAPES = (
     (_SIZE, 3 * _SIZE), (3 * _SIZE,), (_SIZE, _SIZE), (_SIZE,),
     (_SIZE, _INNER), (_INNER,), (_INNER, _SIZE), (_SIZE,), (2, 2, _SIZE),
 )  # fmt: skip
+SIZE_OF_UPPER = len(UPPER) * sum(map(math.prod, _SHAPES))
 _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 # Matrices have numbers for names, the same distance apart in each layer.
 _FIRST, _BETWEEN = 264, 71
@@ -60,7 +61,7 @@ def read_upper_layers(model: Path) -> Floats:
     told = dict(zip(names, session.run(names, inputs), strict=True))
     parts = [part for layer in UPPER for part in _parts(told, layer)]
     flat = np.concatenate([np.asarray(part, dtype=np.float32).ravel() for part in parts])
-    if len(flat) != len(UPPER) * sum(map(math.prod, _SHAPES)):
+    if len(flat) != SIZE_OF_UPPER:
         raise ValueError(f"{model} has layers of other sizes.")
     return flat
 

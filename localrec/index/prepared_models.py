@@ -62,7 +62,11 @@ def open_prepared(
 
 
 def prepared_array(
-    model: Path, outputs: Sequence[str], name: str, make: Callable[[Path], NDArray[np.float32]]
+    model: Path,
+    outputs: Sequence[str],
+    name: str,
+    size: int,
+    make: Callable[[Path], NDArray[np.float32]],
 ) -> NDArray[np.float32]:
     """An array that is made of a model, kept beside the model's prepared form and mapped.
 
@@ -70,11 +74,14 @@ def prepared_array(
         model: The pulled file.
         outputs: Those that its prepared form was opened with.
         name: Of the array.
+        size: How many numbers it has; a file with others is made again.
         make: Makes it of the file.
     """
     try:
         kept = _folder_of(model, outputs) / f"{name}.npy"
-        return np.load(kept, mmap_mode="r", allow_pickle=False)
+        found = np.load(kept, mmap_mode="r", allow_pickle=False)
+        if found.shape == (size,) and found.dtype == np.float32:
+            return found
     except (OSError, ValueError, WorkspaceError):
         pass
     made = make(model)

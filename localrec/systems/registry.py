@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from localrec.workspace.domain_context import DomainContext
 
 # Name -> the module that has it, in the order of help and errors.
-_MARC = ["", "-tagger", "-rules", "-model", *(f"-no-{one}" for one in (
-    "graph", "reflection", "graph-no-reflection"
-))]  # fmt: skip
+_MARC = (
+    "marc", "marc-tagger", "marc-rules", "marc-model", "marc-no-graph", "marc-no-reflection",
+    "marc-no-graph-no-reflection",
+)  # fmt: skip
 _PARTS = ("popularity", "neighbours", "attributes", "nearness")
 _MEMRECS = ("memrec", "memrec-no-read", "memrec-no-rules", "memrec-no-write", "isolated-memory")
 _RERANKERS = ("memrec-vector", "memrec-model", "memrec-model-counted", "isolated-agent")
@@ -33,8 +34,7 @@ _AGENTS = {
     f"agenticrec{mode}": "agent_systems" for mode in ("", "-reasoning", "-scripted", "-fused")
 }
 _SHIPPED: dict[SystemKind, dict[str, str]] = {
-    "answerer": {**{f"marc{part}": "answerers" for part in _MARC}, "vector-rag": "answerers"}
-    | _AGENTS,
+    "answerer": dict.fromkeys((*_MARC, "vector-rag"), "answerers") | _AGENTS,
     "recommender": {
         **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto_systems"),
         **dict.fromkeys(_MEMRECS, "memory_plans"),

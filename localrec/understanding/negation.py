@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from localrec.understanding.double_negation import asking_length
-from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.language_words import (
+    english,
+    phrase_length,
+    phrases_by_first_word,
+)
 from localrec.understanding.trailing_refusals import is_refused_after
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
@@ -366,9 +370,8 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         end += 1 + (words[end + 1 : end + 2] in (("one",), ("ones",), ("stuff",)))
         if end >= len(words) or reading.gaps[end]:
             return _name_before(owner, position)
-    for cue in _POINTING_BACK.get(words[position], ()):
-        if tuple(words[position : position + len(cue)]) == cue:
-            return _name_before(owner, position)
+    if phrase_length(_POINTING_BACK, words, position):
+        return _name_before(owner, position)
     return -1
 
 

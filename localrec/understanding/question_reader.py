@@ -15,6 +15,7 @@ import msgspec
 
 from localrec.data.query import Query
 from localrec.data.questions import Question
+from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
 from localrec.understanding.example_makers import bar_makers_of_example
@@ -99,7 +100,10 @@ class QuestionReader:
             if query is not None:
                 return query
         tagger = self._open_tagger() if self._open_tagger else None
-        return parse_query(text, self._vocabulary, tagger)
+        try:
+            return parse_query(text, self._vocabulary, tagger)
+        except ModelError:  # its embedder's file is damaged: the rules need none
+            return parse_query(text, self._vocabulary)
 
     @cached_property
     def _slot_reader(self) -> SlotReader:

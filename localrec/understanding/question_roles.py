@@ -2,7 +2,7 @@
 
 The network reads what MiniLM makes of each token, and learnt vectors of the tokens that tell a role
 ("without", "hate", "but"); two layers of attention weigh them against each other. MiniLM's upper
-layers can be changed with it by low-rank matrices, and are then run once more. It was trained by
+layers were tuned with it (LoRA), and are run a second time with these weights. It was trained by
 `localrec train reader`; the forward pass here is NumPy.
 """
 
@@ -22,8 +22,8 @@ from localrec.foundation.text_matching import Token
 from localrec.index.encoder_layers import (
     MATRICES,
     EncoderLayer,
-    LayerChange,
-    LowRank,
+    LayerLora,
+    LoraWeights,
     normed,
     run_layers,
     softmax,
@@ -70,9 +70,10 @@ class TokenStates(Protocol):
 
 
 class StateReader(Protocol):
-    """An encoder that tells the states of tokens."""
+    """An encoder that tells the states of tokens; `size` numbers in each."""
 
     name: str
+    size: int
 
     def read(self, text: str) -> TokenStates:
         """Read one text."""
@@ -135,7 +136,7 @@ class RoleNetwork(msgspec.Struct, frozen=True):
         layers: Of attention.
         last_norm: Scale and shift, (2, size).
         last: To the roles, (size, roles), and its shift.
-        changes: To the encoder's upper layers, which are asked anew with them; none where the
+        lora: For each of the encoder's upper layers, which are run anew with them; none where the
             network reads the encoder's own states.
     """
 
@@ -146,14 +147,14 @@ class RoleNetwork(msgspec.Struct, frozen=True):
     layers: tuple[RoleLayer, ...]
     last_norm: Floats
     last: tuple[Floats, Floats]
-    changes: tuple[LayerChange, ...] = ()
+    lora: tuple[LayerLora, ...] = ()
 
     def shares(self, told: TokenStates, upper: Sequence[EncoderLayer] = ()) -> Floats:
         """The share of each role for each token, (n, roles).
 
         Args:
             told: What the encoder makes of a text.
-            upper: Its upper layers as `changes` have them; none without changes.
+            upper: Its upper layers with `lora` merged in; none without LoRA weights.
         """
         read = run_layers(upper, told.middle) if upper else told.states
         states = read @ self.first[0] + self.first[1] + self.cues[self.cue_rows[told.ids]]
@@ -229,11 +230,11 @@ class RoleTagger:
 
     @cached_property
     def _upper(self) -> tuple[EncoderLayer, ...]:
-        changes = self._network.changes
-        if not changes:
+        lora = self._network.lora
+        if not lora:
             return ()
         layers = self._encoder.upper_layers()
-        return tuple(one.changed(change) for one, change in zip(layers, changes, strict=True))
+        return tuple(one.with_lora(mine) for one, mine in zip(layers, lora, strict=True))
 
     def tag(self, text: str, words: Sequence[Token]) -> WordRoles:
         """The roles of the words of a text; words that the encoder did not reach are "other"."""
@@ -289,10 +290,10 @@ def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
             keep(f"{number}_{name}", *getattr(layer, name))
         kept[f"{number}_norms"] = layer.norms
         kept[f"{number}_distances"] = layer.distances
-    for number, change in enumerate(network.changes):
-        for name, low in change.items():
-            keep(f"change{number}_{name}_down", low.down, None)
-            keep(f"change{number}_{name}_up", low.up.T, None)  # few columns, so few scales
+    for number, lora in enumerate(network.lora):
+        for name, low in lora.items():
+            keep(f"lora{number}_{name}_down", low.down, None)
+            keep(f"lora{number}_{name}_up", low.up.T, None)  # few columns, so few scales
     return kept
 
 
@@ -315,7 +316,7 @@ def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
 
     Raises:
         KeyError: an array is missing.
-        ValueError: it was trained for other roles.
+        ValueError: it was trained for other roles, or its arrays do not belong together.
     """
 
     def matrix(name: str) -> Floats:
@@ -324,19 +325,19 @@ def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
     def both(name: str) -> tuple[Floats, Floats]:
         return matrix(name), kept[f"{name}_shift"].astype(np.float32)
 
-    def change(number: int) -> LayerChange:
-        begins = [f"change{number}_{name}" for name in MATRICES]
+    def layer_lora(number: int) -> LayerLora:
+        begins = [f"lora{number}_{name}" for name in MATRICES]
         return {
-            name: LowRank(matrix(f"{begin}_down"), matrix(f"{begin}_up").T)
+            name: LoraWeights(matrix(f"{begin}_down"), matrix(f"{begin}_up").T)
             for name, begin in zip(MATRICES, begins, strict=True)
             if f"{begin}_up_8" in kept
         }
 
     count = sum(name.endswith("_norms") for name in kept)
-    changed = sum(name.endswith("_mixed_up_8") for name in kept)
+    tuned = len({name.partition("_")[0] for name in kept if name.startswith("lora")})
     if kept["last_8"].shape[1] != len(ROLES):
         raise ValueError("trained for other roles")
-    return RoleNetwork(
+    network = RoleNetwork(
         encoder=str(kept["encoder"]),
         first=both("first"),
         cue_rows=kept["cue_rows"].astype(np.int32),
@@ -352,10 +353,40 @@ def unpacked(kept: dict[str, NDArray[np.generic]]) -> RoleNetwork:
             )
             for number in range(count)
         ),
-        changes=tuple(map(change, range(changed))),
+        lora=tuple(map(layer_lora, range(tuned))),
         last_norm=kept["last_norm"].astype(np.float32),
         last=both("last"),
     )
+    _require_fitting_sizes(network)
+    return network
+
+
+def _require_fitting_sizes(network: RoleNetwork) -> None:
+    """Refuse a network whose arrays do not belong together; raises ValueError."""
+    size = network.first[0].shape[1]
+    shapes: list[tuple[Floats, tuple[int | None, ...]]] = [
+        (network.cues, (None, size)),
+        (network.last[0], (size, len(ROLES))),
+    ]
+    for layer in network.layers:
+        shapes += [
+            (layer.norms, (2, 2, size)),
+            (layer.mixed[0], (size, 3 * size)),
+            (layer.gathered[0], (size, size)),
+            (layer.inner[0], (size, len(layer.outer[0]))),
+            (layer.outer[0], (None, size)),
+            (layer.distances, (None, 2 * FARTHEST + 1)),
+        ]
+    for lora in network.lora:
+        shapes += [(low.up, (low.down.shape[1], None)) for low in lora.values()]
+    fits = all(
+        array.ndim == len(shape)
+        and all(wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True))
+        for array, shape in shapes
+    )
+    whole = all(set(lora) == set(MATRICES) for lora in network.lora)
+    if not (fits and whole and network.cue_rows.max() < len(network.cues)):
+        raise ValueError("arrays of different sizes")
 
 
 def distances_between(count: int) -> NDArray[np.int64]:

@@ -125,15 +125,7 @@ class SharedIndexes:
     @cached_property
     def role_tagger(self) -> RoleTagger | None:
         """Tells what the names of a question are there for; None without the model it reads by."""
-        from localrec.index.embedders import MiniLmEmbedder
-        from localrec.understanding.question_roles import RoleTagger, load_roles
-
-        try:
-            network, embedder = load_roles(), self.models.embedder
-        except ModelError:
-            return None
-        fits = isinstance(embedder, MiniLmEmbedder) and embedder.name == network.encoder
-        return RoleTagger(network, embedder) if fits else None  # type: ignore[arg-type]
+        return self.models.role_tagger
 
     def item_images(self) -> ImageIndex | None:
         """Open the vectors of item images; None without images or an embedder for them."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from localrec.index.protocols import Embedder
     from localrec.llm.chat_model import ChatModel, VisionModel
     from localrec.llm.model_process import ModelProcess
+    from localrec.understanding.question_roles import RoleTagger
 
 
 class Models(Protocol):
@@ -29,6 +30,11 @@ class Models(Protocol):
     @property
     def embedder_name(self) -> str:
         """The name on the vectors that the embedder makes."""
+        ...
+
+    @property
+    def role_tagger(self) -> RoleTagger | None:
+        """Tells the roles of a question's names; None without the model that it reads by."""
         ...
 
     @property
@@ -62,6 +68,7 @@ class ModelPool:
         kept = {
             "embedder": settings.embedder == before.embedder,
             "embedder_name": settings.embedder == before.embedder,
+            "role_tagger": settings.embedder == before.embedder,
             "image_embedder": settings.pictures == before.pictures,
         }
         for name, stays in kept.items():
@@ -91,6 +98,19 @@ class ModelPool:
         from localrec.index.embedders import known_embedder_name
 
         return known_embedder_name(self._settings.embedder) or self.embedder.name
+
+    @cached_property
+    def role_tagger(self) -> RoleTagger | None:
+        """Tells the roles of a question's names; None without the model that it reads by."""
+        from localrec.index.embedders import MiniLmEmbedder
+        from localrec.understanding.question_roles import RoleTagger, load_roles
+
+        try:
+            network, embedder = load_roles(), self.embedder
+        except ModelError:
+            return None
+        fits = isinstance(embedder, MiniLmEmbedder) and embedder.name == network.encoder
+        return RoleTagger(network, embedder) if fits else None  # type: ignore[arg-type]
 
     @cached_property
     def image_embedder(self) -> ClipPair | None:
@@ -181,6 +201,11 @@ class ModelsWrapper:
     def embedder_name(self) -> str:
         """The name on the vectors that the embedder makes."""
         return self._models.embedder_name
+
+    @property
+    def role_tagger(self) -> RoleTagger | None:
+        """Tells the roles of a question's names; None without the model that it reads by."""
+        return self._models.role_tagger
 
     @property
     def image_embedder(self) -> ClipPair | None:

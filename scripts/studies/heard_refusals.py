@@ -87,7 +87,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         workspace, context = catalogue.open({})
         with workspace:
             mine = [one for one in carriers if one.domains == (domain,)]
-            for of_carrier in _read_all(mine, context, asked):
+            for of_carrier in read_all(mine, context, asked):
                 for told, role in ((heard, True), (spared, False)):
                     right = [good for is_barred, good in of_carrier if is_barred is role]
                     if right:
@@ -103,7 +103,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     return Findings(text=as_markdown(figures))
 
 
-def _read_all(
+def read_all(
     carriers: Sequence[Carrier], context: DomainContext, asked: argparse.Namespace
 ) -> Iterator[list[tuple[bool, bool]]]:
     """For each carrier: of each name whether it is refused, and whether the reading has it so."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import InputError, ModelError
 from localrec.foundation.progress import no_progress
 from localrec.foundation.text_matching import tokens
 from localrec.training.reader.carriers import (
@@ -38,6 +38,7 @@ class WordEncoder(LetterEncoder):
     """A state and a number of its own for each word."""
 
     name = "words"
+    size = 16
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
@@ -153,7 +154,7 @@ def test_torch_and_numpy_agree_on_a_network():
     assert np.abs(softmax(scores[0].numpy()) - asked).max() < 1e-4
 
 
-def test_torch_and_numpy_agree_on_changes_to_the_encoder():
+def test_torch_and_numpy_agree_on_lora_weights_of_the_encoder():
     torch.manual_seed(0)
     layer = an_encoder_layer(16)
     network = TorchRoleNetwork(16, 5, RoleConfig(size=32, heads=2, rank=4), (layer,)).eval()
@@ -161,7 +162,7 @@ def test_torch_and_numpy_agree_on_changes_to_the_encoder():
         torch.nn.init.normal_(up, std=0.2)
     told = WordEncoder().read("no gin for me but rum")
     kept = network.in_numpy(np.zeros(100, dtype=np.int32), "words")
-    upper = (layer.changed(kept.changes[0]),)
+    upper = (layer.with_lora(kept.lora[0]),)
     mask = torch.ones(1, len(told.ids), dtype=torch.bool)
     with torch.no_grad():
         scores = network(torch.from_numpy(told.middle)[None], torch.zeros_like(mask).long(), mask)
@@ -217,11 +218,18 @@ def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
     assert abs(again.right - report.held_out.right) < 0.02
 
 
-def test_a_network_learns_with_changes_to_the_encoder(tmp_path):
+def test_a_network_learns_with_lora_weights_of_the_encoder(tmp_path):
     out = tmp_path / "roles.npz"
     config = msgspec.structs.replace(SMALL, rank=2, questions=600, epochs=4)
     report = train_roles(CARRIERS, CARRIERS, WordEncoder(), out, config, no_progress)
     network = load_roles(out)
-    assert report.config.rank == 2 and len(network.changes) == 1
-    assert all(np.abs(low.up).max() > 0 for low in network.changes[0].values())
+    assert report.config.rank == 2 and len(network.lora) == 1
+    assert all(np.abs(low.up).max() > 0 for low in network.lora[0].values())
     assert report.held_out is not None and report.held_out.right > 0.4
+
+
+def test_a_network_that_reads_another_encoder_is_no_start(tmp_path):
+    first = TorchRoleNetwork(16, 5, SMALL).in_numpy(np.zeros(10, dtype=np.int32), "letters")
+    with pytest.raises(ModelError, match="reads letters, and not words"):
+        train_roles(CARRIERS, (), WordEncoder(), tmp_path / "x.npz", SMALL, no_progress, first)
+    assert not (tmp_path / "x.npz").exists()

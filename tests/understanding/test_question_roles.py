@@ -12,7 +12,7 @@ from localrec.data.query import Query
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import tokens
 from localrec.index.embedders import MiniLmEmbedder, ReadTokens
-from localrec.index.encoder_layers import EncoderLayer, LayerChange, LowRank
+from localrec.index.encoder_layers import EncoderLayer, LayerLora, LoraWeights
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.question_roles import (
     FARTHEST,
@@ -37,6 +37,7 @@ class LetterEncoder:
     """A token for each word, whose state follows from its letters alone."""
 
     name = "letters"
+    size = _WIDE
 
     def read(self, text: str) -> ReadTokens:
         found = tokens(text)
@@ -74,14 +75,14 @@ def an_encoder_layer(size: int, seed: int = 5) -> EncoderLayer:
     )
 
 
-def a_change(size: int, rank: int = 3) -> LayerChange:
+def a_layer_lora(size: int, rank: int = 3) -> LayerLora:
     draw = np.random.default_rng(6)
     shapes = {
         "mixed": (size, 3 * size), "gathered": (size, size),
         "inner": (size, 4 * size), "outer": (4 * size, size),
     }  # fmt: skip
     return {
-        name: LowRank(
+        name: LoraWeights(
             draw.normal(0, 0.3, (rows, rank)).astype(np.float32),
             draw.normal(0, 0.3, (rank, columns)).astype(np.float32),
         )
@@ -161,23 +162,23 @@ def test_a_network_survives_being_kept_in_five_bits():
     assert np.abs(network.shares(told) - again.shares(told)).max() < 0.1
 
 
-def test_a_change_to_the_encoder_counts_and_survives_being_kept():
+def test_lora_weights_of_the_encoder_count_and_survive_being_kept():
     text, words = "anything but gin", tokens("anything but gin")
-    network = msgspec.structs.replace(a_network(), changes=(a_change(_WIDE),))
+    network = msgspec.structs.replace(a_network(), lora=(a_layer_lora(_WIDE),))
     plain = RoleTagger(a_network(), LetterEncoder()).tag(text, words).shares
-    changed = RoleTagger(network, LetterEncoder()).tag(text, words).shares
-    assert np.abs(changed - plain).max() > 0.05
+    tuned = RoleTagger(network, LetterEncoder()).tag(text, words).shares
+    assert np.abs(tuned - plain).max() > 0.05
     again = RoleTagger(unpacked(packed(network)), LetterEncoder()).tag(text, words).shares
-    assert np.abs(changed - again).max() < 0.05
+    assert np.abs(tuned - again).max() < 0.05
 
 
-def test_the_encoder_is_read_to_its_middle_and_its_upper_layers_are_run_as_they_were_changed():
+def test_the_encoder_is_read_to_its_middle_and_its_upper_layers_are_run_with_the_lora_weights():
     told = LetterEncoder().read("anything but gin")
-    network = msgspec.structs.replace(a_network(), changes=(a_change(_WIDE),))
+    network = msgspec.structs.replace(a_network(), lora=(a_layer_lora(_WIDE),))
     (layer,) = LetterEncoder().upper_layers()
-    low = network.changes[0]["inner"]
+    low = network.lora[0]["inner"]
     by_hand = msgspec.structs.replace(
-        layer.changed({name: one for name, one in network.changes[0].items() if name != "inner"}),
+        layer.with_lora({name: one for name, one in network.lora[0].items() if name != "inner"}),
         inner=(layer.inner[0] + low.down @ low.up, layer.inner[1]),
     )
     states = by_hand.run(told.middle)
@@ -203,6 +204,23 @@ def test_a_file_that_is_no_network_is_refused_with_the_remedy(tmp_path):
         with pytest.raises(ModelError) as told:
             load_roles(path)
         assert "localrec train reader" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["first_8", "cues_8", "0_mixed_8", "1_outer_8", "lora0_inner_up_8"]
+)
+def test_a_network_whose_arrays_do_not_belong_together_is_refused(tmp_path, name):
+    kept = packed(msgspec.structs.replace(a_network(), lora=(a_layer_lora(_WIDE),)))
+    np.savez(tmp_path / "cut.npz", **{**kept, name: kept[name][:, :-1]})
+    np.savez(tmp_path / "less.npz", **{one: kept[one] for one in kept if one != name})
+    for path in (tmp_path / "cut.npz", tmp_path / "less.npz"):
+        with pytest.raises(ModelError):
+            load_roles(path)
+
+
+def test_lora_weights_for_another_encoder_are_refused():
+    with pytest.raises(ModelError, match="another encoder"):
+        an_encoder_layer(6).with_lora(a_layer_lora(_WIDE))
 
 
 def test_a_network_that_knows_other_roles_is_refused(tmp_path):

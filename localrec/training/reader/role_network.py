@@ -20,10 +20,11 @@ from torch.nn.functional import (
 
 from localrec.foundation.progress import Progress
 from localrec.index.encoder_layers import (
+    EPSILON,
     MATRICES,
     EncoderLayer,
-    LayerChange,
-    LowRank,
+    LayerLora,
+    LoraWeights,
 )
 from localrec.training.reader.role_states import NO_LABEL, ReadQuestions, RoleConfig
 from localrec.understanding.question_roles import (
@@ -38,7 +39,6 @@ from localrec.understanding.question_roles import (
 
 _WARM_UP = 0.06  # of the steps
 _WEIGHT_DECAY = 0.02
-ENCODER_EPSILON = 1e-12  # BERT's own
 _INNER = 2  # times the size, in the feed-forward
 
 
@@ -88,12 +88,12 @@ class AttentionLayer(nn.Module):
         )
 
 
-class ChangedLayer(nn.Module):
-    """A layer of the encoder that stays as it is, and low-rank changes to it that learn.
+class LoraLayer(nn.Module):
+    """A frozen layer of the encoder, and LoRA weights that learn.
 
     Args:
         layer: Of the encoder.
-        rank: Of the changes.
+        rank: Of the LoRA weights.
     """
 
     norms: Tensor
@@ -123,26 +123,26 @@ class ChangedLayer(nn.Module):
         inside = gelu(self._times("inner", states), approximate="tanh")
         return self._normed(1, states + self._times("outer", inside))
 
-    def take(self, change: LayerChange) -> None:
-        """Go on from a change of the same rank."""
-        for name, low in change.items():
+    def take(self, lora: LayerLora) -> None:
+        """Go on from LoRA weights of the same rank."""
+        for name, low in lora.items():
             self.down[name].copy_(torch.from_numpy(np.ascontiguousarray(low.down.T)))
             self.up[name].copy_(torch.from_numpy(np.ascontiguousarray(low.up.T)))
 
-    def in_numpy(self) -> LayerChange:
-        """The change for NumPy."""
+    def in_numpy(self) -> LayerLora:
+        """The LoRA weights for NumPy."""
         return {
-            name: LowRank(_transposed(self.down[name]), _transposed(self.up[name]))
+            name: LoraWeights(_transposed(self.down[name]), _transposed(self.up[name]))
             for name in MATRICES
         }
 
     def _times(self, name: str, states: Tensor) -> Tensor:
-        changed = getattr(self, name) + self.up[name] @ self.down[name]
-        return linear(states, changed, getattr(self, f"{name}_shift"))
+        merged = getattr(self, name) + self.up[name] @ self.down[name]
+        return linear(states, merged, getattr(self, f"{name}_shift"))
 
     def _normed(self, half: int, states: Tensor) -> Tensor:
         scale, shift = self.norms[half]
-        return layer_norm(states, scale.shape, scale, shift, ENCODER_EPSILON)
+        return layer_norm(states, scale.shape, scale, shift, float(EPSILON))
 
 
 class TorchRoleNetwork(nn.Module):
@@ -152,7 +152,7 @@ class TorchRoleNetwork(nn.Module):
         wide: Numbers in a state of the encoder.
         cues: Tokens with a vector of their own.
         config: Sizes and dropout.
-        upper: The encoder's upper layers, where they are to be changed; states then come from
+        upper: The encoder's upper layers, where they get LoRA weights; states then come from
             before them.
     """
 
@@ -161,7 +161,7 @@ class TorchRoleNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.rate = config.dropout
-        self.upper = nn.ModuleList([ChangedLayer(one, config.rank) for one in upper])
+        self.upper = nn.ModuleList([LoraLayer(one, config.rank) for one in upper])
         self.first = nn.Linear(wide, config.size)
         self.cues = nn.Embedding(cues + 1, config.size, padding_idx=0)
         self.layers = nn.ModuleList(
@@ -191,8 +191,8 @@ class TorchRoleNetwork(nn.Module):
     def take(self, network: RoleNetwork) -> None:
         """Go on from the weights of a network of the same sizes."""
         with torch.no_grad():
-            for mine, change in zip(self.upper, network.changes, strict=False):
-                mine.take(change)  # type: ignore[operator]
+            for mine, lora in zip(self.upper, network.lora, strict=False):
+                mine.take(lora)  # type: ignore[operator]
             _put_linear(self.first, network.first)
             self.cues.weight.copy_(torch.from_numpy(network.cues))
             for mine, layer in zip(self.layers, network.layers, strict=True):
@@ -210,7 +210,7 @@ class TorchRoleNetwork(nn.Module):
             layers=tuple(layer.in_numpy() for layer in self.layers),  # type: ignore[operator]
             last_norm=_norm(self.last_norm),
             last=_linear(self.last),
-            changes=tuple(layer.in_numpy() for layer in self.upper),  # type: ignore[operator]
+            lora=tuple(layer.in_numpy() for layer in self.upper),  # type: ignore[operator]
         )
 
 
@@ -232,7 +232,7 @@ def fit_network(
         config: Settings of the training.
         progress: Told how far it is.
         start: A network to go on from, of the sizes of the settings.
-        upper: The encoder's upper layers, where they are to be changed.
+        upper: The encoder's upper layers, where they get LoRA weights.
     """
     torch.manual_seed(config.seed)
     network = TorchRoleNetwork(read.states.shape[1], int(cue_rows.max()), config, upper)

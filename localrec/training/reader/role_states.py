@@ -30,7 +30,7 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         layers: Of attention.
         heads: Of each.
         learning_rate: At its highest.
-        rank: Of the changes to the encoder's upper layers; 0 leaves it as it is.
+        rank: Of the LoRA weights on the encoder's upper layers; 0 leaves it as it is.
         batch_size: Questions at once.
         dropout: Of states and attention.
         other_weight: Of a word that is no name, against 1 of a word of a name.
@@ -43,7 +43,7 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
-    rank: int = 0
+    rank: int = 16
     batch_size: int = 32
     dropout: float = 0.15
     other_weight: float = 0.5
@@ -62,8 +62,8 @@ def sized_like(network: RoleNetwork, config: RoleConfig) -> RoleConfig:
 
 
 def rank_of(network: RoleNetwork) -> int:
-    """The rank of a network's changes to the encoder; 0 without any."""
-    return next((len(low.up) for change in network.changes for low in change.values()), 0)
+    """The rank of a network's LoRA weights; 0 without any."""
+    return next((len(low.up) for lora in network.lora for low in lora.values()), 0)
 
 
 class ReadQuestions(msgspec.Struct, frozen=True):
@@ -72,8 +72,8 @@ class ReadQuestions(msgspec.Struct, frozen=True):
     Args:
         ids: Tokens of all, (tokens,).
         labels: Role of each, -1 of one that is no text.
-        states: What the network reads of each, (tokens, size), in half precision: the states in
-            the middle of the encoder where its upper layers are changed, else those at its end.
+        states: What the network reads of each, (tokens, size), in half precision: the states
+            before the encoder's upper layers where these get LoRA weights, else those at its end.
         starts: Where each question starts, and the end, (questions + 1,).
     """
 

@@ -18,8 +18,10 @@ import numpy as np
 
 from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.errors import ModelError
 from localrec.foundation.progress import Progress
 from localrec.foundation.text_matching import tokens
+from localrec.index.encoder_layers import EncoderLayer
 from localrec.training.libraries import training_libraries
 from localrec.training.reader.carriers import Carrier
 from localrec.training.reader.role_questions import QuestionComposer, TaggedQuestion
@@ -133,6 +135,8 @@ def train_roles(
     asked = list(QuestionComposer(held_out, config.seed + 1).compose(_SCORED)) if held_out else []
     config = config if start is None else sized_like(start, config)
     upper = encoder.upper_layers() if config.rank else ()
+    if start is not None:
+        _require_same_encoder(start, encoder, upper)
     read = read_questions(questions, encoder, progress, to_middle=bool(upper))
     rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
     with training_libraries():
@@ -157,6 +161,23 @@ def train_roles(
     card = msgspec.json.format(msgspec.json.encode(report), indent=1)
     write_atomically(out.with_suffix(".json"), card + b"\n")
     return report
+
+
+def _require_same_encoder(
+    start: RoleNetwork, encoder: StateReader, upper: Sequence[EncoderLayer]
+) -> None:
+    """Refuse a network that reads another encoder.
+
+    Raises:
+        ModelError: it does.
+    """
+    if start.encoder != encoder.name or start.first[0].shape[0] != encoder.size:
+        raise ModelError(
+            f"The network to go on from reads {start.encoder}, and not {encoder.name}.",
+            "Begin without --start.",
+        )
+    for layer, lora in zip(upper, start.lora, strict=False):
+        layer.with_lora(lora)
 
 
 def score_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> RoleScore:
