@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled
 from localrec.index.embedders import MiniLmEmbedder
 
@@ -109,3 +110,14 @@ def test_the_upper_layers_are_kept_beside_it_and_a_damaged_copy_is_made_again(mo
         pairs = zip(first, layers, strict=True)
         assert all(np.array_equal(one.mixed[0], other.mixed[0]) for one, other in pairs)
     assert kept.stat().st_size > 20_000_000
+
+
+def test_another_export_of_the_model_embeds_and_has_no_upper_layers(model, monkeypatch):
+    as_pulled = vectors(model)
+    monkeypatch.setattr("localrec.index.minilm_layers.MIDDLE", "named_otherwise")
+    monkeypatch.setattr("localrec.index.minilm_layers._FIRST", 100_000)
+    other = MiniLmEmbedder(model)
+    assert np.array_equal(other.embed(TEXTS), as_pulled)
+    assert np.array_equal(other.read("gin").middle, other.read("gin").states)
+    with pytest.raises(ModelError):
+        other.upper_layers()

@@ -31,7 +31,7 @@ CARRIERS = [
         "Like {example:item} but without {barred:component}.", "Under {at_most:price} dollars.",
     )
 ]  # fmt: skip
-SMALL = RoleConfig(questions=900, epochs=8, size=32, heads=2, layers=1, learning_rate=5e-3)
+SMALL = RoleConfig(questions=900, epochs=8, size=32, heads=2, layers=1, rank=0, learning_rate=5e-3)
 
 
 class WordEncoder(LetterEncoder):
@@ -230,6 +230,6 @@ def test_a_network_learns_with_lora_weights_of_the_encoder(tmp_path):
 
 def test_a_network_that_reads_another_encoder_is_no_start(tmp_path):
     first = TorchRoleNetwork(16, 5, SMALL).in_numpy(np.zeros(10, dtype=np.int32), "letters")
-    with pytest.raises(ModelError, match="reads letters, and not words"):
+    with pytest.raises(ModelError, match="reads letters with 16 numbers a state, and not words"):
         train_roles(CARRIERS, (), WordEncoder(), tmp_path / "x.npz", SMALL, no_progress, first)
     assert not (tmp_path / "x.npz").exists()

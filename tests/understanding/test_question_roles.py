@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from localrec.data.query import Query
+from localrec.data.questions import Question
 from localrec.foundation.errors import ModelError
+from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import tokens
 from localrec.index.embedders import MiniLmEmbedder, ReadTokens
 from localrec.index.encoder_layers import EncoderLayer, LayerLora, LoraWeights
 from localrec.understanding.query_parser import parse_query
+from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.question_roles import (
     FARTHEST,
     PLACE,
@@ -250,6 +253,16 @@ def test_a_name_right_behind_a_verb_of_wishing_is_refused_only_where_the_tagger_
 def test_a_phrase_that_says_itself_what_it_wants_is_not_the_tagger_s_affair(read_with):
     question = "something with no alcohol in it for my aunt"
     assert read_with(question, alcohol=("barred", 0.99)).flags == read_with(question).flags != {}
+
+
+def test_where_the_taggers_encoder_is_damaged_the_rules_read_alone(bar):
+    class Damaged:
+        def tag(self, text, words):
+            raise ModelError("damaged")
+
+    reader = QuestionReader(bar.catalogue, bar.vocabulary, bar.shelf, open_tagger=Damaged)
+    query = reader.read(Question(query="my aunt and I never touch gin"), RunTrace(understanding=""))
+    assert barred(query) == {"gin"}
 
 
 def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):

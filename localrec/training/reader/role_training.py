@@ -171,9 +171,11 @@ def _require_same_encoder(
     Raises:
         ModelError: it does.
     """
-    if start.encoder != encoder.name or start.first[0].shape[0] != encoder.size:
+    size = start.first[0].shape[0]
+    if (start.encoder, size) != (encoder.name, encoder.size):
         raise ModelError(
-            f"The network to go on from reads {start.encoder}, and not {encoder.name}.",
+            f"The network to go on from reads {start.encoder} with {size} numbers a state, "
+            f"and not {encoder.name} with {encoder.size}.",
             "Begin without --start.",
         )
     for layer, lora in zip(upper, start.lora, strict=False):
