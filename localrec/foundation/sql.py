@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -13,3 +14,8 @@ def sql_identifier(name: str) -> str:
 def sql_literal(text: str | Path) -> str:
     """A text as an SQL literal."""
     return "'" + str(text).replace("'", "''") + "'"
+
+
+def enum_type(labels: Iterable[str]) -> str:
+    """The type of a column that holds one of a few texts, in a byte a row."""
+    return f"ENUM({', '.join(map(sql_literal, labels))})"

@@ -1,7 +1,7 @@
 """The store's schema, grown by numbered steps; `migrate` brings any older store up to date.
 
-A step is never edited after a release, only followed by another. The store remembers how many
-it has seen in `meta.schema_version`.
+A step is SQL, or a function where the rows decide. It is never edited after a release, only
+followed by another. The store remembers how many it has seen in `meta.schema_version`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,46 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from localrec.foundation.errors import WorkspaceError
+from localrec.foundation.sql import enum_type
 
 if TYPE_CHECKING:
     import duckdb
 
-_STEPS: tuple[str, ...] = (
+_Step = str | Callable[["duckdb.DuckDBPyConnection"], None]
+
+# What step 7 knows as event and source; never edited, like the step itself.
+_EVENTS_7 = ("rated", "liked", "disliked", "abandoned", "seen", "played", "wanted", "later")
+_SOURCES_7 = (
+    *("amazon", "barassistant", "boardgamegeek", "bookcrossing", "calibre", "catalogue"),
+    *("cocktails", "feedback", "goodbooks", "goodreads", "iba", "imdb", "instructrec", "lastfm"),
+    *("letterboxd", "librarything", "listenbrainz", "movielens", "mrboston", "myanimelist"),
+    *("netflix", "recbole", "spotify", "storygraph", "table", "trakt", "yelp"),
+)
+
+
+def _enumerate_events_and_sources(connection: duckdb.DuckDBPyConnection) -> None:
+    """Step 7: event and source as enumerations, a byte a row; other programs read texts as before.
+
+    Writing texts was a third of what millions of rows cost (docs/results/files.md).
+    """
+    connection.execute(
+        """
+        CREATE OR REPLACE VIEW interactions AS
+        SELECT u."user", i.domain, i.key AS item_key, i.name AS item, x.event::VARCHAR AS event,
+            x.rating AS stars, x."at", x.times, x.source::VARCHAR AS source, x.note
+        FROM interaction x JOIN users u ON u.user_id = x.user_id
+        JOIN items i ON i.item_id = x.item_id
+        """
+    )
+    for column, labels in (("event", _EVENTS_7), ("source", _SOURCES_7)):
+        stored = connection.execute(
+            f"SELECT DISTINCT {column} FROM interaction ORDER BY ALL"
+        ).fetchall()
+        known = enum_type([*labels, *(name for (name,) in stored if name not in labels)])
+        connection.execute(f"ALTER TABLE interaction ALTER {column} SET DATA TYPE {known}")
+
+
+_STEPS: tuple[_Step, ...] = (
     # 1: the graph (MARC's Table 1 holds in node and edge) and its embeddings.
     """
     CREATE TABLE meta (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
@@ -169,6 +204,7 @@ _STEPS: tuple[str, ...] = (
         FROM memory m JOIN node n ON n.node_id = m.node_id
         QUALIFY m.version = max(m.version) OVER (PARTITION BY m.node_id);
     """,
+    _enumerate_events_and_sources,
 )
 
 SCHEMA_VERSION = len(_STEPS)
@@ -240,7 +276,10 @@ def migrate(connection: duckdb.DuckDBPyConnection, item_kind: Callable[[str], st
     connection.execute("BEGIN")
     try:
         for step in _STEPS[version:]:
-            connection.execute(step)
+            if isinstance(step, str):
+                connection.execute(step)
+            else:
+                step(connection)
         _note_item_kinds(connection, item_kind)
         connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", [str(SCHEMA_VERSION)]

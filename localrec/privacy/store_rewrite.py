@@ -22,6 +22,7 @@ from localrec.foundation.sql import sql_literal
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES, TableErasureRule
 from localrec.graph.journal import sidecar_files
 from localrec.graph.sequences import sequence_states
+from localrec.graph.source_labels import admit_sources
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ErasurePlan
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
@@ -31,6 +32,7 @@ _WORDLESS = re.compile(
     r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN|DATE|TIME.*|INTERVAL"
     r"|BLOB)(\[\d*\])*$"
 )
+_TEXTS = re.compile(r"^(VARCHAR|JSON|ENUM\(.*\))$")
 _FEW = 10_000  # different values below which a column is asked for them instead of read through
 _ROWS_AT_ONCE = 100_000
 
@@ -84,6 +86,7 @@ def copy_remaining_rows(
     with _attached(store, fresh), store.transaction():
         _mend_receipts(store, search)
         store.execute("DELETE FROM fresh.meta")
+        _admit_remaining_sources(leaving)
         for number, table in enumerate(TABLE_ERASURE_RULES):
             progress(f"copying {table}", number, len(TABLE_ERASURE_RULES))
             store.execute(
@@ -189,6 +192,15 @@ def _mended(table: str) -> str:
     return f"REPLACE (coalesce(({mended}), t.report) AS report)"
 
 
+def _admit_remaining_sources(leaving: ErasurePlan) -> None:
+    """A source that only those who leave had is not named by the new store's schema either."""
+    staying = leaving.store.rows(
+        "SELECT DISTINCT source FROM interaction t "
+        f"WHERE {leaving.goes('interaction')} IS NOT TRUE ORDER BY ALL"
+    )
+    admit_sources(leaving.store, [source for (source,) in staying], "fresh")
+
+
 def _text_columns(store: Store) -> list[tuple[str, str, str]]:
     """Table, column, and SQL for its text; lists and records become JSON."""
     rows = store.rows(
@@ -198,7 +210,7 @@ def _text_columns(store: Store) -> list[tuple[str, str, str]]:
         "ORDER BY table_name, column_index"
     )
     return [
-        (table, name, f'"{name}"' if kind in ("VARCHAR", "JSON") else f'to_json("{name}")')
+        (table, name, f'"{name}"' if _TEXTS.match(kind) else f'to_json("{name}")')
         for table, name, kind in rows
         if not _WORDLESS.match(kind)
     ]

@@ -269,7 +269,10 @@ def _read_films_csv(path: Path, limits: FileLimits, import_log: ImportLog) -> It
     table = DelimitedTable(path, limits, delimiter=",")
     _require(path, table.header, ("movieId", "title", "genres"))
     for row, cells in table.rows():
-        yield _Film(row, clean_name(cells["movieId"]), cells["title"], cells["genres"].split("|"))
+        key = cells["movieId"]
+        if not (key.isascii() and key.isdecimal()):  # nearly always a bare number
+            key = clean_name(key)
+        yield _Film(row, key, cells["title"], cells["genres"].split("|"))
     for row, problem in table.ragged:
         import_log.drop(row, path.name, problem)
 

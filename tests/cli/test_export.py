@@ -104,7 +104,7 @@ def test_ctrl_c_leaves_no_half_file(bar, localrec_command, tmp_path):
     with OpenWorkspace(bar, writable=True) as opened:
         opened.store.execute(
             "INSERT INTO interaction SELECT u.node_id, i.node_id, 'played', NULL, "
-            "TIMESTAMP '2024-01-01' + to_seconds(range), 1, 'x', 'note ' || range "
+            "TIMESTAMP '2024-01-01' + to_seconds(range), 1, 'table', 'note ' || range "
             "FROM node u, node i, range(2_000_000) WHERE u.key = 'me' AND i.name = 'Negroni'"
         )
     folder = tmp_path / "out"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from localrec.data.rows import AttributeLink, Event, HistoryRows, InteractionRow, ItemRow
@@ -13,6 +14,7 @@ from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import store_feedback
+from localrec.graph.source_labels import admit_sources
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope
 from localrec.privacy.leak_scan import PatternScanner, key_pattern
@@ -180,7 +182,7 @@ class TestAPersonIsForgotten:
     def test_with_rows_whose_person_is_gone_already(self, two_people, without):
         with Store.open_(two_people) as store:
             store.execute(
-                "INSERT INTO interaction VALUES (987654, 1, 'liked', NULL, NULL, 1, 'x', ?)",
+                "INSERT INTO interaction VALUES (987654, 1, 'liked', NULL, NULL, 1, 'table', ?)",
                 ["A note that somebody once left behind"],
             )
         with Store.open_(without(ForgetScope(user=ANNABELLE)), read_only=True) as store:
@@ -318,9 +320,23 @@ class TestTheSchema:
             with pytest.raises(WorkspaceError, match="diary"):
                 ErasurePlan(store, ForgetScope(user=ANNABELLE))
 
+    def test_names_no_source_that_only_the_forgotten_had(self, two_people, without):
+        with Store.open_(two_people) as store:
+            of_hers = history(ANNABELLE, ONLY_HERS, SHARED, note=HER_NOTE, shelf="for evenings")
+            report = msgspec.structs.replace(of_hers.report, source="balcony-app")
+            told = msgspec.structs.replace(of_hers, report=report)
+            ingest_history(store, BAR, told, by=ANNABELLE)
+        for scope, is_named in ((BOB, True), (ANNABELLE, False)):
+            with Store.open_(without(ForgetScope(user=scope)), read_only=True) as store:
+                [[sql]] = store.rows(
+                    "SELECT sql FROM duckdb_tables() WHERE table_name = 'interaction'"
+                )
+                assert ("balcony-app" in sql) is is_named
+
     def test_of_the_new_store_is_that_of_a_migrated_one(self, two_people, without, tmp_path):
         def schema(path: Path) -> tuple[list, list]:
             with Store.open_(path) as store:
+                admit_sources(store, ["planted"])
                 return (
                     store.rows("SELECT sql FROM duckdb_tables() ORDER BY table_name"),
                     store.rows(

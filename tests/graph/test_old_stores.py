@@ -138,7 +138,7 @@ def test_doctor_names_the_copy_and_goes_back_to_it(unpack, workspace_path, cli):
     checksum = unpack(5)
     told = cli("doctor", "--workspace", workspace_path)
     words = " ".join(told.out.split())
-    assert "made before schema 6" in words and "--go-back" in words
+    assert f"made before schema {SCHEMA_VERSION}" in words and "--go-back" in words
     assert "rows: each belongs to somebody" in told.out
     assert cli("doctor", "--go-back", "--workspace", workspace_path).code == 0
     assert sha256((workspace_path / STORE).read_bytes()).hexdigest() == checksum
@@ -149,3 +149,23 @@ def test_forgetting_somebody_takes_the_copies_that_hold_them(unpack, workspace_p
     told = cli("forget", "--user", "anna", "--yes", "--workspace", workspace_path)
     assert told.code == 0
     assert not list((workspace_path / FOLDER).glob("*"))
+
+
+def test_other_programs_read_events_and_sources_as_texts(unpack, workspace_path):
+    unpack(6)
+    with open_settled(workspace_path, read_only=True) as store:
+        types = store.rows(
+            "SELECT DISTINCT typeof(event), typeof(source) FROM interactions ORDER BY ALL"
+        )
+        assert types == [("VARCHAR", "VARCHAR")]
+        assert ("rated", "letterboxd") in store.rows("SELECT event, source FROM interactions")
+
+
+def test_a_source_that_no_version_ships_is_kept(unpack, workspace_path):
+    unpack(6)
+    with duckdb.connect(str(workspace_path / STORE)) as connection:
+        connection.execute("UPDATE interaction SET source = 'pub''s own' WHERE event = 'liked'")
+    with open_settled(workspace_path, read_only=True) as store:
+        assert store.rows("SELECT event FROM interactions WHERE source = 'pub''s own'") == [
+            ("liked",)
+        ]

@@ -43,7 +43,7 @@ def bring(store: Store, *rows: InteractionRow, source: str = "letterboxd") -> Im
 def stored(store: Store) -> list[tuple]:
     return store.rows(
         'SELECT event, rating, "at", times, note FROM interaction x JOIN node i '
-        "ON i.node_id = x.item_id WHERE i.key = 'negroni' ORDER BY event"
+        "ON i.node_id = x.item_id WHERE i.key = 'negroni' ORDER BY event::VARCHAR"
     )
 
 

@@ -83,7 +83,7 @@ class TestFeedback:
         say(bar, "mojito", Event.DISLIKED)
         ana = user_node(bar, BAR.name, "ana")
         bar.execute(
-            "INSERT INTO interaction VALUES (?, ?, 'seen', NULL, NULL, 1, 'planted', NULL)",
+            "INSERT INTO interaction VALUES (?, ?, 'seen', NULL, NULL, 1, 'table', NULL)",
             [ana, item(bar, "gimlet")],
         )
         assert [event for _, event, _ in told(bar)] == ["seen", "liked", "disliked"]
@@ -115,7 +115,7 @@ class TestUndo:
     def test_leaves_what_was_imported(self, bar):
         ana = user_node(bar, BAR.name, "ana", create=True)
         bar.execute(
-            "INSERT INTO interaction VALUES (?, ?, 'rated', 4, now()::TIMESTAMP, 1, 'x', NULL)",
+            "INSERT INTO interaction VALUES (?, ?, 'rated', 4, now()::TIMESTAMP, 1, 'table', NULL)",
             [ana, item(bar, "gimlet")],
         )
         assert undo_feedback(bar, BAR.name, "ana") is None

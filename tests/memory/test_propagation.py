@@ -287,7 +287,7 @@ class TestSurroundings:
             "concat('guest ', g), concat('guest ', g), '{}' FROM range(120) t(g)"
         )
         bar.execute(
-            "INSERT INTO interaction SELECT u.node_id, d.node_id, 'liked', NULL, NULL, 1, 'file', "
+            "INSERT INTO interaction SELECT u.node_id, d.node_id, 'liked', NULL, NULL, 1, 'table', "
             "NULL FROM node u, node d WHERE u.kind = 'user' AND d.key IN (SELECT unnest($drinks)) "
             "AND d.key <> ($drinks::VARCHAR[])[u.node_id % 3 + 1]",
             {"drinks": list(BITTER)},

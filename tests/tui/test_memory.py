@@ -332,7 +332,7 @@ class TestOverAWorkspace:
 
     async def test_strangers_have_numbers_instead_of_their_keys(self, open_app, local, own_bar):
         with Store.open_(own_bar / "store.duckdb") as store:
-            store.execute("UPDATE interaction SET source = 'a data set'")
+            store.execute("UPDATE interaction SET source = 'movielens'")
         async with open_app(WIDE, over=local, folder=own_bar) as pilot:
             await enter(pilot, page="near")
             assert "somebody with similar taste (1)" in seen(pilot)
