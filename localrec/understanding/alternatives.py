@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention
+from localrec.understanding.mentions import Mention, says_any
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
@@ -14,8 +14,12 @@ _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may 
 
 def asks_for_either(reading: Reading) -> bool:
     """Whether one of several wishes is enough ("either one", "we cannot agree")."""
-    text = f" {' '.join(reading.words)} "
-    return any(f" {phrase} " in text for phrase in _WORDS.either)
+    return says_any(reading, _WORDS.either) and not _asks_for_both(reading)
+
+
+def _asks_for_both(reading: Reading) -> bool:
+    """ "she wants war, he wants romance, find one that is both"."""
+    return says_any(reading, _WORDS.both)
 
 
 def one_of_each_kind(
@@ -49,7 +53,7 @@ def joins(
     """Is `mention` an alternative to the group before it ("gin or vodka", two glasses)?"""
     members, is_wanted = group
     last = members[-1]
-    if not is_wanted or last.meaning is None or mention.meaning is None:
+    if not is_wanted or last.meaning is None or mention.meaning is None or _asks_for_both(reading):
         return False
     between = reading.words[last.last : mention.first]
     if last.meaning.kind != mention.meaning.kind:

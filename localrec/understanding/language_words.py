@@ -81,6 +81,8 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     owners: Words
     refused_verbs: Words
     closes: tuple[str, ...]
+    presences: tuple[str, ...]
+    welcomes: Words
     threats: tuple[str, ...]
     reactions: tuple[str, ...]
 
@@ -119,6 +121,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doers: Words
     by: Words
     abbreviations: Words
+    both: tuple[str, ...]
     either: tuple[str, ...]
     or_bridges: Words
     beside: tuple[str, ...]
@@ -272,6 +275,13 @@ def english() -> LanguageWords:
     """Read the English words, once (3 ms)."""
     path = Path(__file__).parent / "languages" / "en.toml"
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LanguageWords)
+
+
+@lru_cache
+def places_and_languages() -> frozenset[str]:
+    """The countries, states and languages that English names, by key and adjective."""
+    told = english().demonyms
+    return frozenset(told).union(*told.values())
 
 
 @lru_cache

@@ -7,7 +7,7 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -95,9 +95,25 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         elif part := _part_of_a_name(reading, vocabulary, position):
             mentions.append(part)
             position = part.last
+        elif split := _split_name(reading, vocabulary, position, end):
+            mentions.append(split)
+            position = split.last
         else:
             position += 1
     return mentions
+
+
+def _split_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """ "a hot boozy drink": what stands before the noun of a kind's name tells the kind."""
+    for place in range(position + 2, min(position + 4, end)):
+        if reading.roots[place] in vocabulary.item_nouns:
+            whole = f"{reading.roots[position]} {reading.roots[place]}"
+            for meaning in vocabulary.names.get(whole):
+                if meaning.role == "category" and vocabulary.is_usable(meaning):
+                    return Mention(position, position + 1, meaning)
+    return None
 
 
 def _hides_a_live_name(
@@ -277,7 +293,7 @@ def _misspelt_item(
     reading: Reading, vocabulary: Vocabulary, position: int, nameless: bool
 ) -> Mention | None:
     """ "ol fashioned": several words that nearly spell an item, one of them an item's own word."""
-    if vocabulary.is_plain(reading.words[position]):
+    if vocabulary.is_plain(reading.words[position]) or _is_a_surname(reading, vocabulary, position):
         return None
     for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
         words = reading.roots[position:last]
@@ -293,6 +309,12 @@ def _misspelt_item(
     return None
 
 
+def _is_a_surname(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
+    """ "books by Christie": a maker's, and no slip in "Christine"."""
+    by = position > 0 and reading.words[position - 1] in _WORDS.by
+    return by and bool(vocabulary.partial.called(reading.roots[position], by=True))
+
+
 def _longest_name(
     reading: Reading, vocabulary: Vocabulary, position: int, end: int
 ) -> PhraseMatch[Meaning] | None:
@@ -300,7 +322,7 @@ def _longest_name(
     found = [
         match
         for match in vocabulary.names.phrases_at(reading.roots, position, end)
-        if not _is_year_for_decade(reading.words[position], match)
+        if not is_year_for_decade(reading.words[position], match)
     ]
     kept = []
     for match in found:
@@ -336,10 +358,13 @@ def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:
     return not opens and is_capitalised(reading, first, last)
 
 
-def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
-    """ "before 1940" names a year, not the 1940s, though both have one root."""
-    is_year = typed.isdecimal() and match.last - match.first == 1
-    return is_year and all(one.key == f"{typed}s" for one in match.payloads)
+def is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
+    """ "before 1940" and "twenty times" name no decade, though they share its root."""
+    if match.last - match.first > 1:
+        return False
+    if typed in english().numbers:
+        return all(one.key.endswith("0s") for one in match.payloads)
+    return typed.isdecimal() and all(one.key == f"{typed}s" for one in match.payloads)
 
 
 def asks_for_kin(reading: Reading) -> bool:
@@ -368,10 +393,19 @@ def with_rest_of_titles(
         end = mention.last
         if mention.item is not None and mention.last - mention.first > 1:
             title = {*vocabulary.spelling_of(mention.item)}
-            while end < len(reading.words) and reading.words[end] in title:
-                end += 1
+            while more := _more_of_title(reading, end, title):
+                end += more
         found.append(msgspec.structs.replace(mention, last=end))
     return found
+
+
+def _more_of_title(reading: Reading, place: int, title: Collection[str]) -> int:
+    """How many tokens at a place go on with a title: "(Mendoza)", "from Mendoza"."""
+    if reading.words[place : place + 1] and reading.words[place] in title:
+        return 1
+    said = reading.words[place : place + 2]
+    goes_on = len(said) == 2 and said[0] in ("from", "of") and said[1] in title
+    return 2 if goes_on and not any(reading.gaps[place : place + 2]) else 0
 
 
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:

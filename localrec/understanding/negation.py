@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from localrec.understanding.double_negation import asking_length
+from localrec.understanding.joint_refusals import bar_both, bar_named_again
 from localrec.understanding.language_words import (
     english,
     phrase_length,
@@ -34,6 +35,7 @@ _BEING = english().trailing_refusals.being
 _GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
 _PREPOSITIONS = frozenset("from for with in by on".split())
 _JOINS = ("or", "nor", "and")
+_POINTED_AT = frozenset("one ones stuff lot series franchise saga trilogy maker author".split())
 _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
@@ -86,6 +88,8 @@ def negated_tokens(
         if meant >= 0:
             _bar_back(reading, owner, meant, barred)
     _bar_what_is_added(reading, owner, barred)
+    bar_both(reading, owner, barred)
+    bar_named_again(reading, owner, barred)
     return barred, mildly
 
 
@@ -367,7 +371,7 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue
         if words[end] not in _WORDS.pronouns or reading.gaps[end]:
             continue
-        end += 1 + (words[end + 1 : end + 2] in (("one",), ("ones",), ("stuff",)))
+        end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _POINTED_AT)
         if end >= len(words) or reading.gaps[end]:
             return _name_before(owner, position)
     if phrase_length(_POINTING_BACK, words, position):
@@ -376,11 +380,15 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
 
 
 def _name_before(owner: Sequence[int], position: int) -> int:
-    """The last token of the nearest name that a pronoun here may mean, -1 for none."""
-    for place in range(position - 1, max(-1, position - _FAR), -1):
-        if owner[place] >= 0:
-            return place
-    return -1
+    """The last token of the nearest name that a pronoun here may mean, -1 for none.
+
+    Words that name nothing are meant only where no name is near ("banana makes me gag, so none of
+    that").
+    """
+    near = [
+        place for place in range(position - 1, max(-1, position - _FAR), -1) if owner[place] >= 0
+    ]
+    return next((place for place in near if owner[place] < len(owner)), near[0] if near else -1)
 
 
 def _refused_before(reading: Reading, owner: Sequence[int], position: int) -> int:

@@ -50,7 +50,7 @@ def take_part_of_title(
                 and part.first <= one.first < part.last
                 for one in mentions
             )
-            if names_more or maker:
+            if (names_more or maker) and not _is_a_maker(part, mentions):
                 found.append(part)
     if not found:
         return list(mentions)
@@ -59,6 +59,16 @@ def take_part_of_title(
     before = [one for one in mentions if one.last <= best.first]
     behind = [one for one in mentions if one.first >= best.last]
     return [*before, item, *behind]
+
+
+def _is_a_maker(part: _Part, mentions: Sequence[Mention]) -> bool:
+    """ "she loves Neil Gaiman": a maker's whole name, though a title begins with it."""
+    return part.last - part.first > 1 and any(
+        one.meaning is not None
+        and one.meaning.role == "creator"
+        and (one.first, one.last) == (part.first, part.last)
+        for one in mentions
+    )
 
 
 def _part_at(reading: Reading, first: int, vocabulary: Vocabulary, pointed: bool) -> _Part | None:

@@ -7,6 +7,7 @@ components at hand, the example item and ranges of numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -15,6 +16,7 @@ from localrec.data.answers import QueryView
 from localrec.data.domains import Concept
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
+from localrec.understanding.absent_makers import with_absent_makers
 from localrec.understanding.alternatives import (
     asks_for_either,
     joins,
@@ -23,7 +25,7 @@ from localrec.understanding.alternatives import (
 )
 from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
-from localrec.understanding.language_words import english, phrases
+from localrec.understanding.language_words import english, phrases, places_and_languages
 from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import (
     Mention,
@@ -52,6 +54,11 @@ from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 LONGEST_QUESTION = 2_000  # characters; more is read no further
+# "no more then 15 dollars": as long as what is meant, so that places in the text stay.
+_THEN = re.compile(
+    r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
+    r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
+)
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
@@ -59,10 +66,11 @@ _BESIDE = frozenset(phrases(_WORDS.beside))
 
 def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
-    text = question[:LONGEST_QUESTION]
+    text = _THEN.sub(r"\1than", question[:LONGEST_QUESTION])
     reading = vocabulary.read(text)
     named = with_rest_of_titles(reading, find_mentions(reading, vocabulary), vocabulary)
-    found = take_part_of_title(reading, named, vocabulary)
+    known = take_part_of_title(reading, named, vocabulary)
+    found = with_absent_makers(text, reading, known, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)
@@ -290,8 +298,10 @@ def _constraint(
     elsewhere += tuple(told for member in members for told in member.elsewhere)
     if role == "colour" and is_wanted:
         keys = tuple(dict.fromkeys((*keys, *_base_colours(reading, members, vocabulary))))
-    dead = role in ("look", "category", "garnish") and not any(
-        vocabulary.is_alive(kind, key) for key in keys
+    dead = (
+        role in ("look", "category", "garnish")
+        and not any(vocabulary.is_alive(kind, key) for key in keys)
+        and places_and_languages().isdisjoint(keys)  # no wine is from Japan: that is told
     )
     soft = mildly[members[0].first] or dead
     doubtful = is_wanted and not soft and all(member.doubtful for member in members)

@@ -170,6 +170,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
         barred: To refuse a name where the rules heard no refusal.
         beside: To refuse a name where the rules heard a refusal of another; at 1 none is.
         wished: To refuse a name right behind "loves", "wants" or the like.
+        alone: To refuse a name where nothing would be left that is wished for.
         spared: To take a name for a wish that the rules refuse.
         less: To read a refusal as "less of it".
         aside: To leave a name out of the question.
@@ -179,6 +180,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
     barred: float = 0.4
     beside: float = 0.6
     wished: float = 0.97
+    alone: float = 0.9
     spared: float = 1.0
     less: float = 0.9
     aside: float = 0.9

@@ -84,6 +84,7 @@ def decide_refusals(
     if roles is None:
         return refused, milder
     limits = roles.limits
+    spared_names = _wished_all_the_same(roles, reading, mentions, refused)
     limit = limits.beside if any(refused) else limits.barred
     for mention in filter(_names_a_thing, mentions):
         first, last = mention.first, mention.last
@@ -95,14 +96,42 @@ def decide_refusals(
                 _set(refused, inside, False)
             elif less > limits.less:
                 _set(milder, inside, True)
-        elif roles.named(first, last, "barred") > (
-            limits.wished if _is_wished(reading, first) else limit
-        ):
-            _set(refused, inside, True)
+        elif _is_refused(roles, reading, mention, limit):
+            _set(refused, inside, mention not in spared_names)
         elif less > limits.less:
             _set(refused, inside, True)
             _set(milder, inside, True)
     return refused, milder
+
+
+def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
+    share = roles.named(mention.first, mention.last, "barred")
+    return share > (roles.limits.wished if _is_wished(reading, mention.first) else limit)
+
+
+def _wished_all_the_same(
+    roles: WordRoles, reading: Reading, mentions: Sequence[Mention], refused: Sequence[bool]
+) -> list[Mention]:
+    """Names that the tagger alone would refuse, but that a question hardly refuses.
+
+    One that is named again without a refusal is wished for there ("We drank Riesling on a porch. A
+    Riesling, please"). And people seldom only refuse: where nothing else is wished for, the tagger
+    must be very sure.
+    """
+    limits = roles.limits
+    limit = limits.beside if any(refused) else limits.barred
+    open_ = [one for one in mentions if not refused[one.first]]
+    doubted = [
+        one for one in open_ if _names_a_thing(one) and _is_refused(roles, reading, one, limit)
+    ]
+    wished = [one for one in open_ if one not in doubted]
+    again = {one.meaning for one in wished if one.meaning is not None}
+    return [
+        one
+        for one in doubted
+        if (one.meaning is not None and one.meaning in again)
+        or (not wished and roles.named(one.first, one.last, "barred") < limits.alone)
+    ]
 
 
 def _is_wished(reading: Reading, first: int) -> bool:

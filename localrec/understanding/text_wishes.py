@@ -26,11 +26,13 @@ _QUOTED = re.compile(r"(?<!\w)(['\"‘“])(?P<inside>[^'\"‘’“”]{2,40})[
 _MOST_QUOTED = 5  # words
 _LONGEST = 4  # words side by side that are looked for together
 _SHORTEST_STEM = 4  # letters of a word without its ending, to be looked for
+_STEM = 5  # letters by which words are of one family
 _SELDOM = 5  # times as often is the stem said, to be looked for instead
 _TELLING = 3.0  # times as often as in English
 _COMMONEST_SHARE = 0.1  # of English are its commonest word, and the nth of it an nth of that
 _WORDS_OF_TEXT, _WORDS_OF_NAME = 40, 5  # of an item, with a description and without
 _TOO_COMMON = 0.3  # share of items that say a word which then says nothing
+_NEARLY_ALL = 0.9  # the same of a refused one
 
 
 class TextPlaces(msgspec.Struct, frozen=True):
@@ -108,7 +110,7 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
     kept: list[TextWish] = []
     for one in query.texts:
         wish = one if one.in_name else _without_ending(one, catalogue)
-        if wish.in_name or _is_said(wish.words, catalogue):
+        if wish.in_name or _is_said(wish, wish.words, catalogue):
             kept.append(wish)
         elif len(wish.words) > 1:
             typed = wish.typed.split()
@@ -116,12 +118,23 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
             kept += [
                 TextWish(words=(word,), typed=typed[i] if fits else word, barred=wish.barred)
                 for i, word in enumerate(wish.words)
-                if len(word) > 2 and _is_said((word,), catalogue)
+                if len(word) > 2 and _is_said(wish, (word,), catalogue)
             ]
-    kept = _telling(kept, catalogue)
+    kept = _telling(_without_refused_kin(kept), catalogue)
     refused = {word for one in kept if one.barred for word in one.typed.split()}
     unused = tuple(one for one in query.unused if not refused.issuperset(one.split()))
     return msgspec.structs.replace(query, texts=tuple(kept), unused=unused)
+
+
+def _without_refused_kin(wishes: Sequence[TextWish]) -> list[TextWish]:
+    """Drop "tannic" beside "no tannins": what is said of a refused thing is no wish for it."""
+    begins = {word[:_STEM] for one in wishes if one.barred for word in one.words}
+    return [
+        one
+        for one in wishes
+        if one.barred
+        or not any(len(word) >= _STEM and word[:_STEM] in begins for word in one.words)
+    ]
 
 
 def _without_ending(wish: TextWish, catalogue: Catalogue) -> TextWish:
@@ -157,9 +170,11 @@ def _lift(words: tuple[str, ...], catalogue: Catalogue) -> float:
     return share * (1 + word_rank(words[0])) / (_COMMONEST_SHARE * length)
 
 
-def _is_said(words: tuple[str, ...], catalogue: Catalogue) -> bool:
+def _is_said(wish: TextWish, words: tuple[str, ...], catalogue: Catalogue) -> bool:
+    """Whether words tell items apart; a refusal of "tannin" counts though most wines say it."""
     count = int(catalogue.items_saying(words).sum())
-    return 0 < count <= max(3, _TOO_COMMON * len(catalogue))
+    most = _NEARLY_ALL if wish.barred else _TOO_COMMON
+    return 0 < count <= max(3, most * len(catalogue))
 
 
 def _runs(places: Sequence[int], reading: Reading, apart: Collection[int]) -> list[tuple[int, int]]:

@@ -66,7 +66,7 @@ def is_example(
         return True
     if _is_a_kind(reading, vocabulary, first, last):
         return False
-    if not vocabulary.is_weak(phrase):
+    if not vocabulary.is_weak(phrase) or _is_spelt_out(reading, first, last):
         return True
     if last - first > 1 and is_capitalised(reading, first, last):
         return True
@@ -81,6 +81,12 @@ def is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_spelt_out(reading: Reading, first: int, last: int) -> bool:
+    """ "Tilia 2011 Malbec": names and a year, which together mean that one."""
+    words = reading.words[first:last]
+    return len(words) > 2 and any(word.isdecimal() and len(word) == 4 for word in words)
 
 
 def _is_a_kind(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:

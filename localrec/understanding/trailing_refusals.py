@@ -21,10 +21,18 @@ _PREDICATES = phrases_by_first_word(_BEHIND.predicates)
 _SHORT = phrases_by_first_word(_BEHIND.short_predicates)
 _REACTIONS = phrases(_BEHIND.reactions)
 _THREATS = phrases(_BEHIND.threats)
+_PRESENCES = phrases(_BEHIND.presences)
+_LISTING = frozenset(
+    {"a", "an", "any", "the", "some", "and", "or", "even", "so", "much", "as", "of", "bit"}
+)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
 # Words between "are not" and what is refused ("not about farming").
 _LEADS = frozenset("about by from in with of on set made based written a an the any".split())
 _PLAIN = frozenset({"no", "not", "never", "none", "way"})
+_WOULD = frozenset({"id", "ill", "wed", "hed", "shed", "theyd", "theyll", "shell", "hell"})
+_SKIPPING = frozenset(
+    {"skip", "avoid", "drop", "bin", "leave", "pass", "veto", "ditch", "dodge", "lose"}
+)
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 
@@ -62,7 +70,11 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
     if _is_bracketed(reading, last):
         return True
-    if _is_judged(reading, owner, last) or _is_threat(reading, owner, last):
+    if (
+        _is_judged(reading, owner, last)
+        or _is_threat(reading, owner, last)
+        or _is_feared_there(reading, owner, last)
+    ):
         return True
     is_name = owner[last] < len(owner)
     return is_name and (
@@ -209,6 +221,9 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
     words, place = reading.words, last + 1
     if words[place] in ("that", "which"):
         place += 1
+    if words[place] in _WOULD and not reading.gaps[place]:
+        refuses = words[place + 1 : place + 2] and words[place + 1] in _SKIPPING
+        return bool(refuses) and _pauses(reading, place + 2)  # "horror I'd skip"
     if words[place : place + 1] and words[place] in _BEHIND.owners and not reading.gaps[place]:
         place += 1
     elif not (words[place : place + 1] and words[place] in _WORDS.subjects):
@@ -253,6 +268,30 @@ def _is_threat(reading: Reading, owner: Sequence[int], last: int) -> bool:
         if reading.gaps[place] == "." or owner[place] >= 0:
             return False
     return False
+
+
+def _is_feared_there(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "if there's coffee or tea in it I won't sleep": unless what follows welcomes it."""
+    words, first = reading.words, owner.index(owner[last])
+    begin = first
+    while (
+        begin > 0 and reading.gaps[begin] != "." and words[begin] != "if" and first - begin < _NEAR
+    ):
+        begin -= 1
+    if words[begin] != "if":
+        return False
+    reached = max(
+        (len(one) for one in _PRESENCES if tuple(words[begin + 1 : begin + 1 + len(one)]) == one),
+        default=0,
+    )
+    between = range(begin + 1 + reached, first)
+    if not reached or any(owner[one] < 0 and words[one] not in _LISTING for one in between):
+        return False
+    end = last + 1
+    while end < len(words) and reading.gaps[end] != ".":
+        end += 1
+    behind = words[last + 1 : end]
+    return len(behind) > 1 and not _BEHIND.welcomes & {*behind}
 
 
 def _phrase_in(reading: Reading, told: Sequence[Phrase], first: int, last: int) -> bool:

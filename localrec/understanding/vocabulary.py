@@ -16,6 +16,7 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
+from localrec.understanding.absent_names import absent_places
 from localrec.understanding.language_words import (
     cue_words,
     english,
@@ -102,6 +103,8 @@ class Vocabulary:
 
     def _add_all(self) -> None:
         self._add_attributes()
+        for place, meaning in absent_places(self._catalogue.attributes, self.domain, self.names):
+            self.names.add(place, meaning)
         self._add_phrases()
         for key, name in zip(self._catalogue.keys, self._catalogue.names, strict=True):
             self._add_item(key, name)

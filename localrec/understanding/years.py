@@ -23,7 +23,7 @@ _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
 _AGED = "".join(f"(?<!{word} )" for word in ("turns", "turned", "turning", "aged", "age"))
 _SHORT_YEAR = (
-    rf"(?P<{{0}}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#]){_AGED}[2-9]\d)"
+    rf"(?P<{{0}}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#/]){_AGED}[2-9]\d)"
     r"(?!\d|s\b|\s?s\b|[.,:]\d|%)"
 )
 _DECADE = (
@@ -40,7 +40,8 @@ _PART = (
     + r")[\s-]+(?:of\s+)?(?:the\s+)?)?"
 )
 _TO = (
-    r"\s*(?:-|–|—|up to and including|up to|up until|to|and|until|till|through|thru)\s*(?:the\s+)?"
+    r"\s*(?:-|–|—|up to and including|up (?:through|to|until)|to|and|until|till|through|thru)"
+    r"\s*(?:the\s+)?"
 )
 _COUNTED = tuple(  # what a number before it counts, so that it is no year
     "% page word minute min point people player ml percent time kid day week hour episode mile "

@@ -247,7 +247,19 @@ def test_a_name_right_behind_a_verb_of_wishing_is_refused_only_where_the_tagger_
     question = "my aunt adores anything with gin"
     assert wanted(read_with(question, gin=("barred", 0.8))) == {"gin"}
     assert barred(read_with(question, gin=("barred", 0.98))) == {"gin"}
-    assert barred(read_with("my aunt adores me, gin", gin=("barred", 0.8))) == {"gin"}
+    assert barred(read_with("my aunt adores me, gin", gin=("barred", 0.95))) == {"gin"}
+
+
+def test_the_only_name_of_a_question_is_refused_only_where_the_tagger_is_sure(read_with):
+    question = "a fellow at work keeps talking about gin"
+    assert wanted(read_with(question, gin=("barred", 0.8))) == {"gin"}
+    assert barred(read_with(question, gin=("barred", 0.95))) == {"gin"}
+    assert barred(read_with(f"{question}, a sour please", gin=("barred", 0.8))) == {"gin"}
+
+
+def test_a_name_that_is_named_again_without_a_refusal_is_wished_for(read_with):
+    query = read_with("we parted over gins at sea. gin with lime please", gins=("barred", 0.99))
+    assert wanted(query) == {"gin", "lime"} and not barred(query)
 
 
 def test_a_phrase_that_says_itself_what_it_wants_is_not_the_tagger_s_affair(read_with):

@@ -1,0 +1,90 @@
+"""Makers that a question names and no item of the catalogue has: "a Western by Louis L'Amour".
+
+Such a wish cannot be met and is let go by name, rather than met by whoever else is called Louis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.understanding.meanings import Meaning
+from localrec.understanding.mentions import Mention
+from localrec.understanding.spelling import english_words
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_MOST = 4  # words of a maker's name
+_TYPED_SMALL = 2  # the same without capitals, where nothing shows where it ends
+
+
+def with_absent_makers(
+    text: str, reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> list[Mention]:
+    """Put a maker whom nothing is by in the place of what parts of the name were taken for.
+
+    A maker is named by at least two words behind a "by", or by such with capitals before what they
+    make ("some Zane Grey novels"); one of them is no English word and in no name of the catalogue.
+
+    Args:
+        text: The question.
+        reading: The same, in words.
+        mentions: What it names, left to right.
+        vocabulary: The names of the catalogue.
+    """
+    kind = vocabulary.domain.kind_of("creator")
+    if kind is None:
+        return list(mentions)
+    found = list(mentions)
+    place = 0
+    while place < len(reading.words):
+        last = _end_of_name(reading, vocabulary, place)
+        if last - place > 1 and _is_absent(reading, mentions, vocabulary, place, last):
+            typed = text[reading.tokens[place].start : reading.tokens[last - 1].end].casefold()
+            found = [one for one in found if one.last <= place or one.first >= last]
+            found.append(Mention(place, last, Meaning("creator", kind, typed)))
+        place = max(last, place + 1)
+    return sorted(found, key=lambda one: one.first)
+
+
+def _end_of_name(reading: Reading, vocabulary: Vocabulary, first: int) -> int:
+    """Behind the words at `first` that may name a maker: with capitals, or behind "by"."""
+    behind_by = first > 0 and reading.words[first - 1] == "by"
+    last = first
+    while (
+        last < len(reading.words)
+        and last - first < (_MOST if reading.capitals[first] else _TYPED_SMALL)
+        and (reading.capitals[last] or behind_by)
+        and not vocabulary.is_plain(reading.words[last])
+        and (last == first or not reading.gaps[last])
+    ):
+        last += 1
+    return last
+
+
+def _is_absent(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary, first: int, last: int
+) -> bool:
+    behind_by = first > 0 and reading.words[first - 1] == "by"
+    before_noun = (
+        first > 0
+        and not all(reading.capitals)
+        and reading.gaps[first] != "."
+        and last < len(reading.words)
+        and reading.roots[last] in vocabulary.item_nouns
+    )
+    if not (behind_by or before_noun):
+        return False
+    typed = [token.word for token in reading.tokens[first:last]]
+    inside = [one for one in mentions if one.first < last and one.last > first]
+    if any(_is_spelt(one, typed, vocabulary) for one in inside):
+        return False
+    return any(
+        len(word) > 2 and word not in english_words() and not vocabulary.is_spelt_out(word)
+        for word in typed
+    )
+
+
+def _is_spelt(mention: Mention, typed: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Whether a name was typed as it is, and is no item that is only spelled nearly so."""
+    if mention.item is not None:
+        return {*typed} <= {*vocabulary.spelling_of(mention.item)}
+    return mention.last - mention.first > 1

@@ -1,0 +1,166 @@
+"""What questions by further hands showed: joint refusals, absent makers and places, full titles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from localrec.data.query import Query
+from localrec.data.rows import AttributeLink, CatalogueRows, ImportReport, ItemRow
+from localrec.foundation.text_matching import PhraseMatch
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.store import Store
+from localrec.understanding.meanings import Meaning
+from localrec.understanding.mentions import is_year_for_decade
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.text_wishes import find_in_texts
+from localrec.understanding.vocabulary import Vocabulary
+from tests.understanding.test_words_of_texts import BOTTLES
+
+_CELLAR = (
+    ("Tilia 2011 Malbec (Mendoza)", "malbec", "Argentina", "Tilia", "ripe tannins and plum"),
+    ("Kaiken 2012 Malbec (Mendoza)", "malbec", "Argentina", "Kaiken", "firm tannins"),
+    ("Clos 2010 Malbec (Cahors)", "malbec", "France", "Clos", "tannins, leather"),
+    ("Weil 2014 Riesling (Rheingau)", "riesling", "Germany", "Robert Weil", "lime and slate"),
+    ("Frank 2013 Riesling (Finger Lakes)", "riesling", "US", "Konstantin Frank", "peach"),
+    ("Ferrari 2009 Sparkling Blend (Trento)", "sparkling blend", "Italy", "Ferrari", "brioche"),
+)
+
+
+@pytest.fixture(scope="module")
+def cellar(tmp_path_factory) -> Iterator[Catalogue]:
+    items = tuple(
+        ItemRow(
+            key=f"w{number}",
+            name=name,
+            properties={"description": text},
+            links=(
+                AttributeLink(kind="grape", name=grape),
+                AttributeLink(kind="country", name=country),
+                AttributeLink(kind="maker", name=maker),
+            ),
+        )
+        for number, (name, grape, country, maker, text) in enumerate(_CELLAR)
+    )
+    report = ImportReport(
+        source="catalogue", path="", domain="bottles", read=6, kept=6, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path_factory.mktemp("cellar") / "store.duckdb") as store:
+        ingest_items(store, BOTTLES, CatalogueRows(items=items, report=report).items, report)
+        yield Catalogue(store, BOTTLES)
+
+
+@pytest.fixture
+def ask(cellar: Catalogue) -> Callable[[str], Query]:
+    vocabulary = Vocabulary(cellar)
+    return lambda question: find_in_texts(parse_query(question, vocabulary), cellar)
+
+
+def barred(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.barred for key in one.any_of}
+
+
+def wanted(query: Query) -> set[str]:
+    return {key for one in query.constraints if not one.barred for key in one.any_of}
+
+
+@pytest.mark.parametrize(
+    ("question", "out"),
+    [
+        (
+            "a sour. He can't abide gin and thinks lime is soap, so neither of those",
+            {"gin", "lime"},
+        ),
+        ("gin bores her and lime bores him. I need a sour that offends neither.", {"gin", "lime"}),
+    ],
+)
+def test_neither_refuses_the_two_names_before_it(read, question, out):
+    assert out <= barred(read(question))
+
+
+def test_neither_before_its_names_refuses_these_alone(read):
+    query = read("a sour with mint that has neither gin nor rum")
+    assert barred(query) >= {"gin", "rum"} and "mint" not in barred(query)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "a sour, but if there's gin in it I'll never sleep",
+        "gin = instant gag so none of that",
+        "gin is another matter, it ruined my week, so leave that out",
+        "gin I'd skip, a sour please",
+        "something for a guest who finds gin insufferable",
+    ],
+)
+def test_a_refusal_is_heard_in_further_turns(read, question):
+    assert "gin" in barred(read(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["a sour, if there's gin in it all the better", "if there is gin I would be happy"],
+)
+def test_what_would_be_welcome_is_not_refused(read, question):
+    assert "gin" not in barred(read(question))
+
+
+@pytest.mark.parametrize("place", ["from Japan", "from Ohio", "in Korean style", "that is Kenyan"])
+def test_a_country_that_no_item_is_from_is_a_wish_that_cannot_be_met(ask, place):
+    [one] = [told for told in ask(f"any wine {place}").constraints if told.kind == "country"]
+    assert not one.soft and not one.barred
+
+
+def test_words_for_places_mean_nothing_where_no_kind_is_one_of_places(read):
+    assert not read("a drink from Japan").constraints
+
+
+@pytest.mark.parametrize("maker", ["Robert Osmanov", "robert osmanov"])
+def test_a_maker_of_whom_there_is_nothing_is_not_taken_for_another(ask, maker):
+    assert wanted(ask(f"a riesling by {maker}")) == {"riesling", "robert osmanov"}
+
+
+def test_a_maker_whose_name_a_title_holds_is_the_maker(ask):
+    assert wanted(ask("my wife loves Robert Weil")) == {"robert weil"}
+
+
+def test_then_for_than_bounds_all_the_same(ask):
+    [price] = ask("a malbec, no more then 15 dollars").ranges
+    assert (price.name, price.high) == ("price", 15)
+
+
+def test_a_number_of_times_names_no_decade():
+    domain = load_domain("movies")
+    assert "decade" in domain.attributes
+    match = PhraseMatch(0, 1, (Meaning("container", "decade", "1920s"),))
+    assert is_year_for_decade("twenty", match) and not is_year_for_decade("twenties", match)
+
+
+def test_what_is_by_a_day_or_a_known_maker_is_by_nobody_unknown(ask):
+    assert wanted(ask("a riesling by Saturday night please")) == {"riesling"}
+    assert wanted(ask("a riesling by Konstantin Frank")) == {"riesling", "konstantin frank"}
+
+
+def test_a_name_with_its_vintage_is_that_item_and_no_wish_for_its_parts(ask):
+    query = ask("We emptied the Tilia 2011 Malbec from Mendoza. Still Malbec, not from Argentina.")
+    assert query.target == "w0"
+    assert wanted(query) == {"malbec"} and barred(query) == {"argentina"}
+    assert not query.ranges
+
+
+def test_a_refused_word_counts_though_most_items_say_it(ask):
+    [wish] = ask("malbec, no tannins").texts
+    assert wish.barred and wish.words == ("tannin",)
+
+
+def test_what_is_said_of_a_refused_word_is_no_wish_for_it(ask):
+    told = ask("malbec, my mouth dries from tannic stuff so no tannins").texts
+    assert [one.words for one in told if not one.barred] == []
+
+
+def test_both_asks_for_all_of_them(read):
+    query = read("she wants gin or lime, he wants rum. Find one that is both")
+    assert all(len(one.any_of) == 1 for one in query.constraints)
