@@ -8,6 +8,7 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -67,7 +68,8 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             )
             position = item.last
         elif (name is None or name.last == position + 1) and (
-            several := _words_of_a_name(reading, vocabulary, position, end)
+            several := _free_of(reading, vocabulary, position)
+            or _words_of_a_name(reading, vocabulary, position, end)
         ):
             mentions.append(several)
             position = several.last
@@ -221,6 +223,20 @@ def _words_of_a_name(
     if not found:
         return None
     return Mention(position, last, meaning=found[0], others=tuple(one.key for one in found[1:]))
+
+
+def _free_of(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "alcohol-free", where some items are of a kind called so: that kind, and no refusal."""
+    if reading.words[position + 1 : position + 2] != ("free",) or reading.gaps[position + 1]:
+        return None
+    told = (reading.roots[position], "free")
+    found = [
+        one.meaning
+        for one in vocabulary.partial.words.get(told[0], ())
+        if told in pairwise(one.words) and vocabulary.is_usable(one.meaning)
+    ]
+    kin = tuple(one.key for one in found[1:] if one.kind == found[0].kind)
+    return Mention(position, position + 2, found[0], None, kin) if found else None
 
 
 def _is_shown(reading: Reading, place: int) -> bool:

@@ -75,8 +75,9 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     state = find_state(reading.words)
     titled = places_in_titles(reading)
     told = [one for one in found if titled.isdisjoint(range(one.first, one.last))]
-    free = [one for one in told if _is_free(reading, one, numbers, state)]
-    bounds = _places_of(numbers, reading)
+    bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
+    free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
+    bounds = _places_of(numbers, reading) | {one.first for one in bounding}
     named_in = {place for one in found for place in range(one.first, one.last)}
     roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places)
     mentions, passed_over = drop_asides(roles, free)
@@ -142,6 +143,18 @@ def _is_free(reading: Reading, mention: Mention, numbers: ReadRanges, state: Ask
     return state.places.isdisjoint(inside) and not any(
         numbers.covers(reading.tokens[place].start, reading.tokens[place].end) for place in inside
     )
+
+
+def _says_what_is_bounded(
+    reading: Reading, mention: Mention, numbers: ReadRanges, vocabulary: Vocabulary
+) -> bool:
+    """ "below 5% alcohol": a word of the number behind its bound, though kinds bear it too."""
+    before = reading.tokens[mention.first - 1] if mention.first else None
+    if before is None or mention.last - mention.first > 1:
+        return False
+    specs = (vocabulary.domain.numbers.get(one.name) for one in numbers.ranges)
+    words = {word for spec in specs if spec for phrase in spec.words for word in roots(phrase)}
+    return numbers.covers(before.start, before.end) and reading.roots[mention.first] in words
 
 
 def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 
+from localrec.data.domains import Domain
 from localrec.data.query import Query
 from localrec.data.rows import AttributeLink, CatalogueRows, ImportReport, ItemRow
 from localrec.foundation.text_matching import PhraseMatch
@@ -51,6 +53,39 @@ def cellar(tmp_path_factory) -> Iterator[Catalogue]:
     with Store.open_(tmp_path_factory.mktemp("cellar") / "store.duckdb") as store:
         ingest_items(store, BOTTLES, CatalogueRows(items=items, report=report).items, report)
         yield Catalogue(store, BOTTLES)
+
+
+@pytest.fixture(scope="module")
+def alehouse(tmp_path_factory) -> Iterator[Callable[[str], Query]]:
+    domain: Domain = msgspec.convert(
+        {
+            "name": "ales",
+            "item": "beer",
+            "singular": "beer",
+            "plural": "beers",
+            "item_words": ["beer"],
+            "texts": {"name": "name"},
+            "attributes": {"style": {"role": "component", "edge": "IS", "says": "is a {name}"}},
+            "numbers": {"abv": {"kind": "amount", "words": ["alcohol", "abv"], "units": {"%": 1}}},
+        },
+        Domain,
+    )
+    items = tuple(
+        ItemRow(
+            key=name.casefold(),
+            name=name,
+            properties={"abv": abv},
+            links=(AttributeLink(kind="style", name=style),),
+        )
+        for name, style, abv in (("Zero", "Alcohol-Free Lager", 0.0), ("Guinness", "Stout", 4.2))
+    )
+    report = ImportReport(
+        source="catalogue", path="", domain="ales", read=2, kept=2, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path_factory.mktemp("ales") / "store.duckdb") as store:
+        ingest_items(store, domain, items, report)
+        vocabulary = Vocabulary(Catalogue(store, domain))
+        yield lambda question: parse_query(question, vocabulary)
 
 
 @pytest.fixture
@@ -164,3 +199,16 @@ def test_what_is_said_of_a_refused_word_is_no_wish_for_it(ask):
 def test_both_asks_for_all_of_them(read):
     query = read("she wants gin or lime, he wants rum. Find one that is both")
     assert all(len(one.any_of) == 1 for one in query.constraints)
+
+
+def test_a_kind_that_is_called_free_of_a_thing_is_wished_for_by_that(alehouse):
+    assert wanted(alehouse("an alcohol-free beer")) == {"alcohol free lager"}
+
+
+def test_a_word_of_a_number_behind_its_bound_names_no_kind(alehouse):
+    query = alehouse("a beer below 5% alcohol")
+    assert not query.constraints and query.ranges[0].name == "abv"
+
+
+def test_egg_free_still_refuses_where_nothing_is_called_so(read):
+    assert barred(read("an egg-free sour")) == {"egg"}
