@@ -22,6 +22,7 @@ from localrec.understanding.language_words import (
     english,
     inflected,
     phrases_by_first_word,
+    places_and_languages,
 )
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
@@ -231,7 +232,7 @@ class Vocabulary:
         """
         if meaning.kind in self.domain.taxonomy or meaning.role not in ("creator", "category"):
             return False
-        if meaning.key in english().demonyms:
+        if meaning.key in places_and_languages():
             return phrase == (meaning.key,) and len(meaning.key) < 4
         index = self._catalogue.attribute_index(meaning.kind, meaning.key)
         if index is not None and self._catalogue.use_of(index) >= self._common_use:
