@@ -36,7 +36,7 @@ BUNDLED = {
     "curation rules": ("datasets/rules", "after MemRec, Figures 11 and 12"),
     "knowledge of drinks": ("localrec/packs/cocktails/*.toml", "written for localrec"),
     "words of questions and headers": (
-        "localrec/understanding/languages, localrec/sources/catalogues/*.toml",
+        "localrec/understanding/languages, localrec/sources/*.toml",
         "written for localrec",
     ),
     "names to compose training questions of": (

@@ -53,7 +53,12 @@ def read_guessed(
         raise refusal from error
     if not context.as_json:
         describe_table(table)
-    mapping = propose_mapping(table, options.user)
+    mapping = propose_mapping(table, options.user, options.domain)
+    if mapping is None and options.user:
+        raise InputError(
+            f"{path} has no column that names what {options.user} rated or met.",
+            "Call that column title, or write a mapping file: localrec help sources tells how.",
+        )
     if mapping is None:
         return _as_catalogue(context, open_whole(table), options)
     return _as_history(context, table, mapping, options)

@@ -75,7 +75,7 @@ def write_suggestion(
     if known := _known_kind(path):
         note(f"{options.named.name} looks like {known}, which needs no mapping.")
     is_of_items = fitting is not None and options.user is None
-    mapping = None if is_of_items else propose_mapping(table, options.user)
+    mapping = None if is_of_items else propose_mapping(table, options.user, options.domain)
     name: str | None
     if mapping is None:
         kind, (name, text) = "catalogue", _columns_of(open_whole(table), options.domain, fitting)

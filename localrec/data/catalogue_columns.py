@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 
@@ -34,11 +36,13 @@ class NumberColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         column: Its name.
         times: What a value is multiplied by, such as 100 for a share that is asked for in percent.
         zero_is_missing: A 0 says that nothing is known.
+        end: Which end of a range such as "2-4" is the number; without it a range is none.
     """
 
     column: str
     times: float = 1.0
     zero_is_missing: bool = False
+    end: Literal["low", "high"] | None = None
 
 
 class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,7 +60,9 @@ class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         year_in_name: The name holds the year ("Chianti 2013").
         series_in_name: The name ends in series and volume ("(Dune, #1)").
         properties: Property -> column; kept with the item as it stands.
-        ignored: Columns that are left out, such as the number of a row.
+        identifiers: Those of these columns by whose values other tables call the items.
+        ignored: Columns that say nothing of an item, such as the number of a row; they are left
+            out, but for those that are a property by which other tables call the items.
     """
 
     name: str
@@ -70,6 +76,7 @@ class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     year_in_name: bool = False
     series_in_name: bool = False
     properties: dict[str, str] = {}
+    identifiers: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
     def named(self) -> tuple[str, ...]:

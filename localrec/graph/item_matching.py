@@ -2,14 +2,15 @@
 
 An export knows "Heat (1995)" by its title, a catalogue by its number. An item is found again by
 its own key, else by name and year (a year apart at most, since release years differ between
-countries) and by its creator where both name one; a volume is found by its number too. What fits
-two items fits none.
+countries) and by its creator where both name one; a volume is found by its number too. An item of
+which only a number is told ("137739") is found by a number that its catalogue gives it, where no
+other numbers of the catalogue fit as well. What fits two items fits none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -34,11 +35,11 @@ class _Known(msgspec.Struct, frozen=True):
 
 def match_existing_items(store: Store, domain: Domain, rows: Sequence[ItemRow]) -> dict[str, str]:
     """Key of a row -> key of the item that is there already under another key."""
-    numbering = _numbering(rows)
-    parts = "".join(f", properties->>'$.{name}'" for name in numbering)
+    numbering, identifiers = _numbering(rows), _identifiers(domain)
+    told = "".join(f", properties->>'$.{name}'" for name in (*numbering, *identifiers))
     present = store.rows(
         "SELECT key, name, TRY_CAST(properties->>'$.year' AS INTEGER), "
-        f"properties->>'$.creator'{parts} FROM node WHERE domain = ? AND kind = ?",
+        f"properties->>'$.creator'{told} FROM node WHERE domain = ? AND kind = ?",
         [domain.name, domain.item],
     )
     keys = {key for key, *_ in present}
@@ -46,19 +47,56 @@ def match_existing_items(store: Store, domain: Domain, rows: Sequence[ItemRow]) 
     if not strangers or not keys:
         return {}
     by_name: dict[str, list[_Known]] = {}
-    for key, name, year, creator, *told in present:
-        known = _Known(key, year, creator, tuple(map(_plain_number, told)))
+    numbered: list[dict[str, set[str]]] = [{} for _ in identifiers]
+    for key, name, year, creator, *numbers in present:
+        parts = tuple(map(_plain_number, numbers[: len(numbering)]))
+        known = _Known(key, year, creator, parts)
         for spelling in title_variants(name):
             by_name.setdefault(spelling, []).append(known)
-    found = {}
+        told_numbers = map(_plain_number, numbers[len(numbering) :])
+        for of_one, number in zip(numbered, told_numbers, strict=True):
+            of_one.setdefault(number, set()).add(key)
+    found = _found_by_number(strangers, numbered)
     for row in strangers:
         candidates = [
             one for spelling in title_variants(row.name) for one in by_name.get(spelling, ())
         ]
-        key = _only_fit(row, candidates, numbering)
-        if key is not None:
-            found[row.key] = key
+        fit = found.get(row.key) or _only_fit(row, candidates, numbering)
+        if fit is not None:
+            found[row.key] = fit
     return found
+
+
+def _identifiers(domain: Domain) -> tuple[str, ...]:
+    """The properties by which other tables may call the items of a domain."""
+    if domain.columns is None:
+        return ()
+    told = domain.columns.properties.items()
+    names = (name for name, column in told if column in domain.columns.identifiers)
+    return tuple(filter(_PROPERTY.fullmatch, names))
+
+
+def _found_by_number(
+    strangers: Sequence[ItemRow], numbered: Sequence[Mapping[str, set[str]]]
+) -> dict[str, str]:
+    """Key of a row that tells nothing but a number -> key of the one item with that number.
+
+    Where fewer than half of all rows are found by an identifier, the numbers are names ("300"), or
+    those of another catalogue. Where two identifiers find other items, nothing says which is meant.
+
+    Args:
+        strangers: The rows that are not there under their own key.
+        numbered: For each identifier, its numbers -> the keys of the items that bear them.
+    """
+    bare = {row.key: number for row in strangers
+            if row.name == row.key and (number := _plain_number(row.key))}  # fmt: skip
+    fitting: list[dict[str, str]] = []
+    for of_one in numbered:
+        told = {key: of_one.get(number, set()) for key, number in bare.items()}
+        found = {key: next(iter(keys)) for key, keys in told.items() if len(keys) == 1}
+        if found and 2 * len(found) >= len(strangers) and found not in fitting:
+            fitting.append(found)
+    return fitting[0] if len(fitting) == 1 else {}
 
 
 def _numbering(rows: Sequence[ItemRow]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Amazon Reviews 2023: reviews and products of one department, as lines of JSON.
+"""Amazon Reviews 2023: reviews and products of one department, as lines of JSON; or ratings alone.
 
 `Video_Games.jsonl` holds the reviews, `meta_Video_Games.jsonl` the products, each plain or as .gz.
 What is rated is the `parent_asin`; its variants (colours, sizes) count as one product. Rows outside
@@ -22,6 +22,7 @@ from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import as_sentence, with_article
 from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.amazon_ratings import columns_of, ratings_table
 from localrec.sources.bulk_tables import BulkTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.json_lines import (
@@ -78,6 +79,10 @@ class AmazonSource:
         Field("rating", "stars from 1 to 5"),
         Field("timestamp", "when, from milliseconds; rows outside the window are passed over"),
         Field("title, text (review)", "the note, at most 1,000 characters"),
+        Field(
+            "rows without a header: user, item, rating, timestamp; or the item first",
+            "the same, of releases that hand out the ratings alone",
+        ),
         Field("helpful_vote, verified_purchase, images", "left out"),
         Field("title (product)", "the item's name"),
         Field("store", "link to the brand; property `creator`"),
@@ -91,9 +96,11 @@ class AmazonSource:
         self._window = window or Window()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """A review in the first line, or a folder with a `meta_` file."""
+        """A review in the first line, or a folder with a `meta_` file, or ratings alone."""
         if preview.members:
             return any(_is_meta(name.rpartition("/")[2]) for name in preview.members)
+        if columns_of(preview.head):
+            return True
         return all(f'"{name}"' in preview.head for name in ("parent_asin", "user_id", "rating"))
 
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
@@ -104,9 +111,12 @@ class AmazonSource:
                 which no row can be kept.
         """
         reviews, products = _find_files(path)
+        import_log = ImportLog(self.kind, path, domain.name)
+        ratings = ratings_table(reviews, self._window.excludes('"at"'))
+        if ratings is not None:
+            return ratings.history(import_log)
         _check_reviews(reviews)
         table = _as_table(reviews, self._window)
-        import_log = ImportLog(self.kind, path, domain.name)
         items = list(_read_products(products, table, import_log)) if products else []
         return table.history(import_log, items=items, more_kept=len(items))
 

@@ -11,6 +11,7 @@ from localrec.data.rows import AttributeLink, Event, HistoryRows, ItemRow, Scala
 from localrec.foundation.bounded_files import FileLimits, open_bytes
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, clean_name
+from localrec.sources.column_names import restore_names
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
@@ -26,6 +27,7 @@ _DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
 # Where the XML keeps what the CSV has in columns: path of elements, and the attribute.
 _STATS = ("minplayers", "maxplayers", "minplaytime", "maxplaytime", "playingtime")
 _WISHES = ("want", "wanttoplay", "wanttobuy", "wishlist", "preordered")
+_NEVER_BUY = "5"  # the last priority of the list of wishes: "don't buy this"
 
 
 class BoardGameGeekSource:
@@ -47,8 +49,9 @@ class BoardGameGeekSource:
             "unrated: played, and how often; a rated game bears the number too",
         ),
         Field("want, wanttoplay, wanttobuy, wishlist, preordered", "wanted, where it is not rated"),
+        Field("wishlistpriority", "5 (don't buy this) is given up, half a dislike, and not wanted"),
         Field("own, prevowned, fortrade", "the game is there; owning it is no verdict"),
-        Field("comment", "the note of the rating or play"),
+        Field("comment, wishlistcomment", "the note of the rating, play or wish"),
         Field("yearpublished", "property `year`, and a link to the decade"),
         Field("minplayers, maxplayers", "properties `min_players` and `max_players`"),
         Field("playingtime, maxplaytime", "property `minutes` (the first that is filled)"),
@@ -104,6 +107,7 @@ class BoardGameGeekSource:
                 yield ExportCells(row, _as_columns(item), import_log)
             return
         table = DelimitedTable(path, self._limits)
+        restore_names(table, self.fields)
         if missing := sorted(_NEEDED - set(table.header)):
             raise InputError(
                 f"{path} is no collection of BoardGameGeek: it lacks the column {missing[0]!r} and "
@@ -118,7 +122,8 @@ def _as_columns(item: XmlElement) -> dict[str, str]:
     """An element of the interface under the names of the CSV's columns."""
     stats, status = item.find("stats"), item.find("status")
     told = {name: stats.attributes.get(name, "") for name in _STATS} if stats else {}
-    told |= {name: status.attributes.get(name, "") for name in _WISHES} if status else {}
+    wishes = (*_WISHES, "wishlistpriority")
+    told |= {name: status.attributes.get(name, "") for name in wishes} if status else {}
     rating = item.told("stats", "rating", attribute="value")
     return {
         **told,
@@ -129,6 +134,7 @@ def _as_columns(item: XmlElement) -> dict[str, str]:
         "rating": "" if rating == "N/A" else rating,
         "numplays": item.told("numplays"),
         "comment": item.told("comment"),
+        "wishlistcomment": item.told("wishlistcomment"),
         "lastmodified": item.told("status", attribute="lastmodified"),
         "avgweight": item.told("stats", "rating", "averageweight", attribute="value"),
     }
@@ -170,7 +176,7 @@ def _make_item(cells: ExportCells, name: str, number: int | None, domain: Domain
 
 
 def _read_deed(cells: ExportCells) -> Deed | None:
-    """A rating, plays or a wish; None for a game that is only owned."""
+    """A rating, plays, a wish or its opposite; None for a game that is only owned."""
     rating = cells.score("rating", 1, 10, nothing=0)
     plays = cells.whole("numplays", 0, 99_999) or 0
     at = cells.moment("lastmodified", *_DATES)
@@ -179,4 +185,7 @@ def _read_deed(cells: ExportCells) -> Deed | None:
         return Deed(event=Event.RATED, rating=rating, at=at, times=max(1, plays), note=note)
     if plays:
         return Deed(event=Event.PLAYED, at=at, times=plays, note=note)
+    note = note or cells.note("wishlistcomment")
+    if cells.is_set("wishlist") and cells.raw("wishlistpriority") == _NEVER_BUY:
+        return Deed(event=Event.ABANDONED, at=at, note=note)
     return Deed(event=Event.WANTED, at=at, note=note) if any(map(cells.is_set, _WISHES)) else None

@@ -23,6 +23,7 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, identity_of
 from localrec.sources.book_cells import RowCells
 from localrec.sources.book_titles import BookTitle, book_key, split_title
+from localrec.sources.column_names import restore_names
 from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
@@ -141,7 +142,7 @@ def read_library(
         InputError: a damaged file, one of another layout, or one of which no row can be kept.
     """
     owner = export_owner(user, layout.service)
-    table = DelimitedTable(path, limits)
+    table = restore_names(DelimitedTable(path, limits), layout.fields)
     _check_columns(table, layout)
     import_log = ImportLog(layout.kind, path, domain.name)
     return library_of(_read_books(table, layout, import_log), path, domain, owner, import_log)

@@ -1,4 +1,4 @@
-"""A library of Calibre: its `metadata.db`, or the folder that the file lies in.
+"""A library of Calibre: its `metadata.db`, the folder that it lies in, or a catalogue as CSV.
 
 Owning a book is no verdict: a book that is neither rated nor said to be read, wanted or given up is
 there without an event. Columns of one's own are understood by their names and types.
@@ -21,6 +21,8 @@ from localrec.foundation.text import clean_name
 from localrec.sources.book_cells import RowCells, plain_text
 from localrec.sources.book_library import BookRecord, library_of
 from localrec.sources.book_titles import BookTitle, split_title
+from localrec.sources.calibre_catalog import catalog_books, is_catalog
+from localrec.sources.detection import preview_file
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.protocols import Field, FilePreview
@@ -35,6 +37,9 @@ _WISHES = re.compile(r"\b(?:to[ -_]?read|tbr|want|wish(?:list)?)\b")
 _GIVEN_UP = re.compile(r"\b(?:dnf|abandoned|dropped|did not finish|gave up|unfinished)\b")
 _LIKED = re.compile(r"\bfavou?rites?\b")
 _READ = re.compile(r"\b(?:read|finished|completed)\b")
+_UNREAD = re.compile(r"\b(?:not|un|never) ?(?:yet )?read\b")
+_MINE = re.compile(r"\b(?:my ?(?:ratings?|stars?|scores?)?|mine|own|personal)\b")
+_RATING = re.compile(r"(?:(?:overall|book|stars?|scores?|ratings?)(?: |$))+")
 _SHELF = re.compile(r"\b(?:status|read|reading|progress|shelf|state)\b")
 _LABELS = re.compile(r"\b(?:genres?|moods?|shelves|themes?|subjects?|tropes?)\b")
 _COUNT = re.compile(r"\b(?:times|count|reads)\b")
@@ -63,17 +68,25 @@ class CalibreSource:
         Field("comments", "searchable text `description`"),
         Field("identifiers: isbn, goodreads", "properties `isbn13` and `goodreads`"),
         Field("publishers, languages", "properties `publisher` and `language`"),
-        Field("own column of ratings", "the rating, instead of Calibre's"),
+        Field(
+            "own column of ratings",
+            "the rating, instead of Calibre's, where it is called mine or just rating; of others "
+            "(the average at Goodreads, the suspense) the receipt tells",
+        ),
         Field(
             "own column of yes and no",
-            "by its name: read is seen; to read, wishlist is wanted; dnf, abandoned is given up; "
-            "favourite is liked",
+            "by its name: read is seen, and so is a no to not read; to read, wishlist is wanted; "
+            "dnf, abandoned is given up; favourite is liked",
         ),
         Field("own column of dates named after reading", "when it was read"),
         Field("own column named status, shelf or read", "read, reading, to read, abandoned ..."),
         Field("own column of genres, moods, themes", "personal links to genres"),
         Field("own column of numbers named times or count", "how often it was read"),
         Field("own column named review or notes", "the person's note, as text"),
+        Field(
+            "CSV catalogue: title, authors, author_sort",
+            "the same, without own columns",
+        ),
         Field("other own columns, formats, covers, sort keys", "left out"),
     )
 
@@ -81,9 +94,11 @@ class CalibreSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether it is an SQLite file with Calibre's tables, or a folder with `metadata.db`."""
+        """Whether it has Calibre's tables or is a folder with `metadata.db`, or a catalogue."""
         if preview.members:
             return _FILE in preview.members
+        if is_catalog(preview.header):
+            return True
         head = preview.head
         is_database = head.startswith("SQLite format 3")
         return is_database and (preview.name == _FILE or "books_authors_link" in head)
@@ -98,6 +113,9 @@ class CalibreSource:
         owner = export_owner(user, "Calibre")
         file = path / _FILE if path.is_dir() else path
         import_log = ImportLog(self.kind, path, domain.name)
+        if not path.is_dir() and is_catalog(preview_file(path).header):
+            books = catalog_books(path, self._limits, import_log)
+            return library_of(books, path, domain, owner, import_log)
         with SqliteTables(file, self._limits, "a library of Calibre") as tables:
             if not {"books", "authors", "books_authors_link"} <= tables.names:
                 raise InputError(
@@ -132,7 +150,8 @@ class _Library:
         self._ids: dict[str, _Values] = defaultdict(lambda: defaultdict(list))
         for book, sort, value in tables.rows("identifiers", ("book", "type", "val")):
             self._ids[str(sort).casefold()][_number(book)].append(str(value))
-        self._own = list(self._own_columns())
+        # A column that is called mine comes last and counts.
+        self._own = sorted(self._own_columns(), key=lambda one: bool(_MINE.search(one.name)))
 
     def books(self) -> Iterator[BookRecord]:
         """Every book with a title."""
@@ -203,7 +222,7 @@ class _Library:
                 cells["note"] = told
             elif column.sort in ("text", "enumeration") and _SHELF.search(column.name):
                 shelf = _shelf(told) or shelf
-                labels += values
+                labels += [one for one in values if not _shelf(one) and not _is_not_yet(one)]
             elif column.sort in ("text", "enumeration") and _LABELS.search(column.name):
                 labels += values
         return shelf, labels
@@ -228,7 +247,15 @@ class _Library:
                 if link in self._tables.names
                 else self._plain(table, "value")
             )
-            words = re.sub(r"[_\W]+", " ", f"{label} {name}").casefold()
+            words = _plain(f"{label} {name}")
+            if sort == "rating" and not (
+                _MINE.search(words) or _RATING.fullmatch(_plain(str(name)))
+            ):
+                self._import_log.tell(
+                    f"The own column {clean_name(name)!r} was left out: its name does not say that "
+                    "it is your rating of the book."
+                )
+                continue
             yield _OwnColumn(words, str(sort), values)
 
     def _linked(self, table: str, link: str, column: str = "name") -> _Values:
@@ -262,6 +289,8 @@ def _flag(name: str, told: str, shelf: str) -> tuple[str, list[str]]:
         return ("dnf" if is_set else shelf), []
     if _WISHES.search(name):
         return ("to-read" if is_set else shelf), []
+    if _UNREAD.search(name):
+        return (shelf if is_set else "read"), []
     if _READ.search(name):
         return ("read" if is_set else shelf), []
     return shelf, []
@@ -269,9 +298,9 @@ def _flag(name: str, told: str, shelf: str) -> tuple[str, list[str]]:
 
 def _shelf(told: str) -> str:
     """A status in the words of Goodreads' shelves; "" for a book that was not begun."""
-    plain = re.sub(r"[_\W]+", " ", told).strip().casefold()
-    if plain in _NOT_YET:
+    if _is_not_yet(told):
         return ""
+    plain = _plain(told)
     if _GIVEN_UP.search(plain):
         return "dnf"
     if _WISHES.search(plain):
@@ -279,6 +308,15 @@ def _shelf(told: str) -> str:
     if plain in _READING:
         return "currently-reading"
     return "read" if plain in _FINISHED else ""
+
+
+def _is_not_yet(told: str) -> bool:
+    """Whether a status says that the book was not begun."""
+    return _plain(told) in _NOT_YET
+
+
+def _plain(told: str) -> str:
+    return re.sub(r"[_\W]+", " ", told).strip().casefold()
 
 
 def _stars(told: str) -> str:

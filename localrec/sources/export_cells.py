@@ -22,6 +22,7 @@ _EARLIEST = datetime(1970, 1, 2)  # an empty date often comes as the first secon
 _ANNOUNCED_YEARS = 15
 _NUMBER = re.compile(r"-?\d{1,6}(?:[.,]\d{1,6})?", re.ASCII)
 _YEAR = re.compile(r"\d{4}(?:\.0)?", re.ASCII)
+_COUNT = re.compile(r"\d{9,}", re.ASCII)
 
 
 class ExportCells(RowCells):
@@ -104,15 +105,13 @@ class ExportCells(RowCells):
 def parse_moment(told: str, *formats: str) -> datetime | None:
     """A moment in UTC without a zone, of ISO 8601 or one of `formats`; None for anything else."""
     at = None
-    try:
-        at = datetime.fromisoformat(told)
-    except ValueError:
-        for form in formats:
-            try:
-                at = datetime.strptime(told, form)
-                break
-            except ValueError:
-                continue
+    # ISO 8601 would take a count of thousandths of seconds apart as a day of the year 1617.
+    for form in (*([] if _COUNT.fullmatch(told) else [None]), *formats):
+        try:
+            at = datetime.strptime(told, form) if form else datetime.fromisoformat(told)
+            break
+        except ValueError:
+            continue
     if at is None or at.tzinfo is None:
         return at
     try:

@@ -1,7 +1,8 @@
 """goodbooks-10k: six million ratings of ten thousand books, with tags and lists of wishes.
 
 What the tags say of a book becomes genres where the domain knows them; most of the others speak of
-a reader's shelves. A list of wishes lies beside the ratings.
+a reader's shelves. A list of wishes lies beside the ratings. The first version numbers its books by
+`id`, and `book_id` is in its list of books their number at Goodreads.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from localrec.sources.sql_tables import FlatFile, delimited_table
 
 _RATINGS, _BOOKS, _WISHES = "ratings.csv", "books.csv", "to_read.csv"
 _TAGGED, _TAGS = "book_tags.csv", "tags.csv"
+_GOODREADS = "goodreads_book_id"
 _MOST_GENRES = 8
 _TAGS_LOOKED_AT = 40  # of a book, the most given first
 
@@ -44,6 +46,7 @@ class GoodbooksSource:
         Field("ratings.csv: book_id", "the book's key"),
         Field("ratings.csv: rating", "the rating, in stars as it stands"),
         Field("to_read.csv", "wanted"),
+        Field("books.csv: book_id, id", "the book's key, which is `id` in the first version"),
         Field("books.csv: title", "the name; `(Dune, #1)` becomes `series` and `series_number`"),
         Field("books.csv: authors", "links to the authors; the first is property `creator`"),
         Field("books.csv: original_publication_year", "property `year`, and a link to the decade"),
@@ -57,11 +60,11 @@ class GoodbooksSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether ratings and books lie beside tags or wishes, or it is such a list of ratings."""
-        if preview.header == ("user_id", "book_id", "rating"):
+        """Whether ratings and books lie in it without people, or it is such a list of ratings."""
+        if sorted(preview.header) == ["book_id", "rating", "user_id"]:
             return True
         names = {member.rpartition("/")[2] for member in preview.members}
-        return {_RATINGS, _BOOKS} <= names and bool(names & {_WISHES, _TAGGED, _TAGS})
+        return {_RATINGS, _BOOKS} <= names and "users.csv" not in names
 
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
         """Read books and tags, and check every rating and wish.
@@ -169,8 +172,10 @@ def _read_books(
             f"{file} has no book_id and title; it has {', '.join(table.header[:20])}.",
             "Take the file as goodbooks-10k hands it out.",
         )
+    is_first = "id" in table.header and _GOODREADS not in table.header
     books: dict[str, ItemRow] = {}
-    for row, cells in table.rows():
+    for row, told in table.rows():
+        cells = {**told, "book_id": told["id"], _GOODREADS: told["book_id"]} if is_first else told
         key = clean_name(cells["book_id"])
         title = split_title(cells.get("title", ""))
         if not key or not title.name:
@@ -178,8 +183,8 @@ def _read_books(
         elif key in books:
             import_log.merge(row, f"{_BOOKS}: book_id", f"({key}) is there twice")
         else:
-            told = genres.get(cells.get("goodreads_book_id", "").strip(), ())
-            books[key] = _make_item(RowCells(row, cells, import_log), key, told, domain)
+            tagged = genres.get(cells.get(_GOODREADS, "").strip(), ())
+            books[key] = _make_item(RowCells(row, cells, import_log), key, tagged, domain)
     for row, problem in table.ragged:
         import_log.drop(row, _BOOKS, problem)
     return tuple(books.values())
@@ -196,7 +201,7 @@ def _make_item(cells: RowCells, key: str, genres: tuple[str, ...], domain: Domai
         "year": year,
         "series": title.series,
         "series_number": title.number,
-        "goodreads": cells.whole("goodreads_book_id", 1, 999_999_999),
+        "goodreads": cells.whole(_GOODREADS, 1, 999_999_999),
         "isbn": clean_name(cells.raw("isbn")) or None,
         "language": clean_name(cells.raw("language_code")) or None,
         "average_rating": _decimal(cells.raw("average_rating")),
@@ -238,9 +243,9 @@ def _read_genres(folder: Path, limits: FileLimits, domain: Domain) -> Mapping[st
     files = (folder / _TAGGED, folder / _TAGS)
     if genre is None or not all(file.is_file() for file in files):
         return {}
-    given = _open(files[0], ("goodreads_book_id", "tag_id", "count"), limits)
+    given = _open(files[0], (_GOODREADS, "tag_id", "count"), limits)
     named = _open(files[1], ("tag_id", "tag_name"), limits)
-    book, tag, count = (given.cells[name] for name in ("goodreads_book_id", "tag_id", "count"))
+    book, tag, count = (given.cells[name] for name in (_GOODREADS, "tag_id", "count"))
     concepts = {identity_of(name): concept for name, concept in domain.concept_names(genre).items()}
     with BulkReader(files) as reader:
         tags = {

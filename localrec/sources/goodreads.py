@@ -61,7 +61,7 @@ class GoodreadsSource:
 
     def recognises(self, preview: FilePreview) -> bool:
         """Whether the header is one of Goodreads."""
-        return {"book id", "my rating", "exclusive shelf"} <= set(preview.header)
+        return {"title", "author", "my rating", "exclusive shelf"} <= set(preview.header)
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Read every book; two rows of one book become one.

@@ -7,13 +7,15 @@ left out, since it is no verdict on the series. Games, music videos and podcasts
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, Scalar
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
-from localrec.foundation.text import clean_name
+from localrec.foundation.prose import join_words
+from localrec.foundation.text import clean_name, fold_accents
 from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
@@ -28,15 +30,17 @@ _ID = re.compile(r"tt\d{5,10}", re.ASCII)
 _DATES = ("%a %b %d %H:%M:%S %Y", "%d-%b-%Y")
 # Columns of the older layout -> their names of today; case differs too.
 _RENAMED = {"you rated": "your rating", "num. votes": "num votes"}
-_FILMS = ("movie", "film", "short", "video", "tv movie", "tv special", "tv short", "feature film")
-_APART = {
-    "video game": "video games",
-    "music video": "music videos",
-    "podcast": "podcasts",
-    "podcast series": "podcasts",
-    "podcast episode": "podcasts",
-    "audiobook": "audiobooks",
-}
+_RATINGS = ("your rating", "you rated")
+# Words of a type in the languages that IMDb writes, without accents; the first that fits counts.
+_APART = (
+    (re.compile(r"podcast"), "podcasts"),
+    (re.compile(r"audiobook|audiolibro|horbuch|livre audio"), "audiobooks"),
+    (re.compile(r"game|juego|gioco|videospiel|jeux?\b|jogo"), "video games"),
+    (re.compile(r"music|musik|video ?clip"), "music videos"),
+)
+_EPISODE = re.compile(r"episod|folge")
+_SERIES = re.compile(r"serie")
+_FILM = re.compile(r"movie|film|video|short|special|spezial|pelicula|corto|court|curta|metra[gj]")
 
 
 class ImdbSource:
@@ -55,7 +59,8 @@ class ImdbSource:
         Field(
             "Title Type",
             "films are read here, series beside them in the domain `series`; an episode says that "
-            "its series was seen; games, music videos and podcasts are left apart",
+            "its series was seen; games, music videos and podcasts are left apart; a type that is "
+            "not known is told and taken for a film",
         ),
         Field("Your Rating, You rated", "the rating, 1 to 10, in stars"),
         Field("Date Rated, Created", "when it was rated or listed"),
@@ -73,8 +78,9 @@ class ImdbSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether the header has IMDb's `Const` beside a title and its type."""
-        return {"const", "title", "title type"} <= set(preview.header)
+        """Whether the header has IMDb's `Const` beside a title and its type or rating."""
+        header = set(preview.header)
+        return {"const", "title"} <= header and bool(header & {"title type", *_RATINGS})
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Read every title.
@@ -101,6 +107,7 @@ class ImdbSource:
         for row, told in with_iso_days(rows, ("date rated", "created"), import_log):
             reader.take(ExportCells(row, told, import_log))
         reader.take_episodes()
+        reader.tell_unknown_types()
         return reader.titles.history(path).as_part()
 
 
@@ -112,29 +119,41 @@ class _Reader:
         self._import_log = import_log
         self._series: dict[str, ScreenTitle] = {}
         self._episodes: list[ExportCells] = []
+        self._unknown: Counter[str] = Counter()
 
     def take(self, cells: ExportCells) -> None:
         """Take a row; episodes wait until all series are known."""
         name = clean_name(cells.raw("title"))
-        told = cells.raw("title type")
-        sort = _sort_of(told)
+        told = clean_name(cells.raw("title type"))
+        plain = _plain(told)
+        apart = next((sort for words, sort in _APART if words.search(plain)), None)
         if not name:
             self._import_log.drop(cells.row, "Title", "has no title")
-        elif sort == "episode":
+        elif apart:
+            self._import_log.set_apart(apart)
+        elif _EPISODE.search(plain):
             self._episodes.append(cells)
-        elif sort == "film" or sort == "series":
-            title = _read_title(cells, name, "series" if sort == "series" else "film")
-            if sort == "series":
-                self._series[name] = title
-            self.titles.take(cells.row, title, _read_deed(cells))
+        elif _SERIES.search(plain):
+            self._series[name] = _read_title(cells, name, "series")
+            self.titles.take(cells.row, self._series[name], _read_deed(cells))
         else:
-            self._import_log.set_apart(_APART.get(_plain(told), clean_name(told) or "other sorts"))
+            if plain and not _FILM.search(plain):
+                self._unknown[told] += 1
+            self.titles.take(cells.row, _read_title(cells, name, "film"), _read_deed(cells))
+
+    def tell_unknown_types(self) -> None:
+        """Say which types were taken for films since nobody knows them."""
+        if self._unknown:
+            types = join_words([f"{told} ({count:,})" for told, count in self._unknown.items()])
+            self._import_log.tell(f"Title types that are not known were taken for films: {types}.")
 
     def take_episodes(self) -> None:
         """An episode, as "Series: Episode", says that the series was seen or is wanted."""
         for cells in self._episodes:
             name = clean_name(cells.raw("title"))
-            title = self._series_of(name)
+            # The original title is the episode's alone.
+            is_bare = name == clean_name(cells.raw("original title"))
+            title = self._series_of(name, may_be_new=not is_bare)
             if title is None:
                 self._import_log.set_apart("episodes that do not name their series")
                 continue
@@ -143,11 +162,11 @@ class _Reader:
             said = Deed(event=event, at=deed.at, is_viewing=event is Event.SEEN)
             self.titles.take(cells.row, title, said, part=cells.raw("const") or name)
 
-    def _series_of(self, name: str) -> ScreenTitle | None:
+    def _series_of(self, name: str, *, may_be_new: bool) -> ScreenTitle | None:
         parts = name.split(": ")
         prefixes = [": ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
         known = next((self._series[one] for one in prefixes if one in self._series), None)
-        if known is None and prefixes and (series := clean_name(prefixes[0])):
+        if known is None and may_be_new and prefixes and (series := clean_name(prefixes[0])):
             return ScreenTitle(name=series, sort="series")
         return known
 
@@ -183,16 +202,6 @@ def _read_deed(cells: ExportCells) -> Deed:
 
 
 def _plain(told: str) -> str:
-    """A type in words: "tvMiniSeries" and "TV Mini Series" are one."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", told.strip()).casefold().replace("-", " ")
-
-
-def _sort_of(told: str) -> str:
-    plain = _plain(told)
-    if plain in _FILMS or not plain:
-        return "film"
-    if plain in _APART:
-        return ""
-    if "episode" in plain or plain == "episodio":
-        return "episode"
-    return "series" if "series" in plain or "serie" in plain else ""
+    """A type in words without accents: "tvMiniSeries" and "TV Mini-Séries" are one."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", told.strip())
+    return fold_accents(words).casefold()

@@ -23,7 +23,7 @@ _FIRST_LINE = 4 << 20
 _LONGEST_LINE = 32 << 20
 _SHOWN = 100  # bad lines of a file of items that are named one by one
 # Millions of lines are streamed, so that only the shape of the file needs a limit.
-_STREAMED = FileLimits(file_bytes=1 << 40, unpacked_bytes=1 << 40)
+STREAMED = FileLimits(file_bytes=1 << 40, unpacked_bytes=1 << 40)
 
 
 class ItemLines(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ def first_object(path: Path) -> dict[str, Any]:
     Raises:
         InputError: missing, empty, not text, or its first line holds no JSON object.
     """
-    with open_bytes(path, _STREAMED, JSON_LINES) as stream:
+    with open_bytes(path, STREAMED, JSON_LINES) as stream:
         line = stream.readline(_FIRST_LINE).removeprefix(b"\xef\xbb\xbf")
     try:
         return msgspec.json.decode(line, type=dict[str, Any])

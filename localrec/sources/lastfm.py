@@ -2,7 +2,8 @@
 
 Last.fm itself exports nothing, so everybody exports in their own way. A table with a header is
 known by its columns, whatever they are called; one without a header by the one cell that is a
-time. Times are UTC. What is playing has no time yet and is left out.
+time. Times are UTC. What is playing has no time yet and is left out. A file of loved tracks looks
+like one of plays: its name, or in JSON the name of its list, says what it is.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import msgspec
 
 from localrec.data.domains import Domain
-from localrec.data.rows import HistoryRows
+from localrec.data.rows import Event, HistoryRows
 from localrec.foundation.bounded_files import (
     FileLimits,
     detect_encoding,
@@ -67,10 +68,15 @@ _DATE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _SECONDS = re.compile(r"-?\d{1,12}", re.ASCII)
+_SCORE = re.compile(r"\d(?:\.\d+)?|10(?:\.0+)?", re.ASCII)
+_LOOKED_AT = 20  # rows without a header
 _MILLISECONDS = re.compile(r"\d{13}", re.ASCII)
 _ISO = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", re.ASCII
 )
+_LOVED = re.compile(r"(?<![a-z])loved")
+_PLAYER_LOG = "#AUDIOSCROBBLER/"  # what Rockbox and other players write down for later
+_PLAYER_CELLS = 7  # artist, album, track, its number, its length, listened or skipped, time
 _LONGEST_LINE = 1 << 16
 _DELIMITERS = (",", "\t", ";", "|")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -122,6 +128,8 @@ class LastFmSource:
             "then artist and track; or the seven columns of lastexport, seconds first, then track",
         ),
         Field("track_mbid", "property `mbid`"),
+        Field(".scrobbler.log of a player", "played; what was skipped is left apart"),
+        Field("a file or list named after loved tracks", "liked, and when"),
         Field("artist_mbid, album_mbid, other columns", "left out"),
     )
 
@@ -129,18 +137,23 @@ class LastFmSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether a header names artist, track and time, or rows without one hold a time."""
+        """Whether a header names artist, track and time, or rows without one hold a time.
+
+        A log of a player says by itself what it is; rows whose tracks are all numbers are ratings.
+        """
         if preview.members:
             return False
         head = preview.head.lstrip("\ufeff \r\n")
+        if head.startswith(_PLAYER_LOG):
+            return True
         if head.startswith(("{", "[")):
             return '"scrobbles"' in head or ('"#text"' in head and '"artist"' in head)
         header = preview.header
         found = _columns_of(header)
         if {"artist", "track", "time"} <= found.keys():
             return "user_id" not in header and "userid" not in header
-        line = preview.head.split("\n", 1)[0]
-        return any(_places_of(_cells_of(line, one)) is not None for one in _DELIMITERS)
+        lines = head.splitlines()[:_LOOKED_AT]
+        return any(_are_plays(lines, delimiter) for delimiter in _DELIMITERS)
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Count the person's plays.
@@ -152,8 +165,11 @@ class LastFmSource:
         owner = export_owner(user, "Last.fm")
         import_log = ImportLog(self.kind, path, domain.name)
         counter = _Counter(import_log)
+        is_loved = _LOVED.search(path.name.casefold()) is not None
         if self._is_json(path):
-            kept = sum(counter.take(row, cells) for row, cells in self._objects(path))
+            told = read_json(path, self._limits, Any)
+            is_loved |= isinstance(told, dict) and any(map(_LOVED.search, told))
+            kept = sum(counter.take(row, cells) for row, cells in _objects(path, told))
         else:
             kept = self._count_table(path, counter, import_log)
         if not counter.tally:
@@ -161,10 +177,18 @@ class LastFmSource:
                 f"{path} holds no play that can be kept: {import_log.first_drop()}.",
                 "Each row needs an artist, a track and a time.",
             )
+        deeds = tuple(counter.tally.plays(owner))
+        if is_loved:
+            import_log.tell("These are loved tracks: they are liked, and do not count as plays.")
+            deeds = tuple(
+                msgspec.structs.replace(deed, event=Event.LIKED, times=1) for deed in deeds
+            )
+        # Plays and loved tracks are two files of one history.
         return HistoryRows(
             items=counter.tally.items(domain),
-            interactions=tuple(counter.tally.plays(owner)),
+            interactions=deeds,
             report=import_log.report(kept),
+            is_part=True,
         )
 
     def _is_json(self, path: Path) -> bool:
@@ -172,6 +196,11 @@ class LastFmSource:
             return stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
 
     def _count_table(self, path: Path, counter: _Counter, import_log: ImportLog) -> int:
+        with open_bytes(path, self._limits) as stream:
+            is_log = stream.read(64).lstrip(b"\xef\xbb\xbf").startswith(_PLAYER_LOG.encode())
+        if is_log:
+            logged = _logged(path, self._limits, import_log)
+            return sum(counter.take(row, played) for row, played in logged)
         table, columns = self._open(path)
         times = [name for name in table.header if name.casefold() in _NAMES["time"]]
         kept = 0
@@ -203,17 +232,38 @@ class LastFmSource:
         told = f"it looks like {looks}" if looks else f"its first row is {shown}"
         raise InputError(f"{path} is not a history of Last.fm: {told}.", _NEEDS)
 
-    def _objects(self, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-        """The scrobbles of a JSON file: of lastfmstats, or pages of Last.fm's own interface."""
-        told = read_json(path, self._limits, Any)
-        scrobbles = list(_scrobbles_in(told, 4))
-        if not scrobbles:
-            raise InputError(f"{path} is not a history of Last.fm: it holds no scrobbles.", _NEEDS)
-        for row, one in enumerate(scrobbles, 1):
-            lower = {str(name).casefold(): _text_of(value) for name, value in one.items()}
-            columns = _columns_of(list(lower))
-            names = list(lower)
-            yield row, {name: lower[names[place]] for name, place in columns.items()}
+
+def _objects(path: Path, told: Any) -> Iterator[tuple[int, dict[str, str]]]:
+    """The scrobbles of a JSON file: of lastfmstats, or pages of Last.fm's own interface."""
+    scrobbles = list(_scrobbles_in(told, 4))
+    if not scrobbles:
+        raise InputError(f"{path} is not a history of Last.fm: it holds no scrobbles.", _NEEDS)
+    for row, one in enumerate(scrobbles, 1):
+        lower = {str(name).casefold(): _text_of(value) for name, value in one.items()}
+        columns = _columns_of(list(lower))
+        names = list(lower)
+        yield row, {name: lower[names[place]] for name, place in columns.items()}
+
+
+def _logged(
+    path: Path, limits: FileLimits, import_log: ImportLog
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The tracks that a player logged and that were not skipped."""
+    with open_text(path, limits, detect_encoding(path, limits)) as lines:
+        for row, line in enumerate(lines, 1):
+            cells = line.rstrip("\r\n").split("\t")
+            if line.startswith("#") or not line.strip():
+                continue
+            if len(cells) < _PLAYER_CELLS:
+                told = f"has {len(cells)} cells where {_PLAYER_CELLS} belong"
+                import_log.drop(row, None, told)
+                continue
+            artist, album, track, _, _, mark, time, *ids = cells
+            if mark == "S":
+                import_log.set_apart("tracks that were skipped")
+                continue
+            named = {"artist": artist, "album": album, "track": track, "time": time}
+            yield row, {**named, "mbid": "".join(ids[:1])}
 
 
 def _named_table(
@@ -322,6 +372,17 @@ def _places_of(cells: Sequence[str]) -> _Places | None:
     if _is_time(cells[0]) and not any(map(_is_time, cells[1:])):
         return _FIRST.get(count)
     return None
+
+
+def _are_plays(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether the first row without a header is a play; where all tracks are scores, none is."""
+    rows = [_cells_of(line, delimiter) for line in lines]
+    places = _places_of(rows[0]) if rows else None
+    if places is None:
+        return False
+    (track,) = places["track"]
+    told = [row[track] for row in rows if len(row) == len(rows[0])]
+    return not all(map(_SCORE.fullmatch, told))
 
 
 def _is_time(cell: str) -> bool:

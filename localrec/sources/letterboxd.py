@@ -22,6 +22,7 @@ from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.archives import Archive, Member, open_export
+from localrec.sources.column_names import restore_names
 from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import FIRST_WORK
@@ -48,6 +49,7 @@ _SINGLE = {
 }
 _LISTS = {"watchlist": "watchlist.csv", "like": "likes/films.csv", "watched": "watched.csv"}
 _TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
+_TELLING = {"watched.csv", "diary.csv", "watchlist.csv", "likes/films.csv"}
 _OWN_LIST = "Letterboxd list export"
 _DAYS = ("Date", "Watched Date")
 _RATING = re.compile(r"\d{1,3}(?:[.,]\d{1,3})?", re.ASCII)
@@ -87,15 +89,13 @@ class LetterboxdSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether films rated lie beside films watched or wanted, or it is one such list."""
+        """Whether films watched, wanted or liked lie beside more, or it is one such list."""
         is_list = preview.head.lstrip("\ufeff").startswith(_OWN_LIST)
+        lists = [name for name in (*_NEEDED, "profile.csv") if preview.has_member(name)]
         return (
             is_list
             or {"name", "letterboxd uri"} <= set(preview.header)
-            or any(
-                preview.has_member("ratings.csv", other)
-                for other in ("watched.csv", "watchlist.csv")
-            )
+            or (len(lists) > 1 and not _TELLING.isdisjoint(lists))
         )
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
@@ -146,6 +146,7 @@ class LetterboxdSource:
     def _open(self, name: str, member: Member) -> DelimitedTable:
         # Letterboxd writes UTF-8; guessing would turn names in a mix of encodings into nonsense.
         table = DelimitedTable(member, self._limits, delimiter=",", encoding="utf-8-sig")
+        restore_names(table, self.fields)
         missing = [column for column in _NEEDED[name] if column not in table.header]
         if missing:
             raise InputError(
@@ -156,7 +157,7 @@ class LetterboxdSource:
 
     def _open_single(self, path: Path) -> tuple[str, DelimitedTable]:
         """One list by itself, as what its columns and name say it is; spreadsheets may have it."""
-        table = DelimitedTable(path, self._limits)
+        table = restore_names(DelimitedTable(path, self._limits), self.fields)
         header, name = set(table.header), path.name.casefold()
         if table.header[0].startswith(_OWN_LIST):
             raise InputError(

@@ -15,15 +15,17 @@ from localrec.data.domains import Domain
 from localrec.data.rows import HistoryRows
 from localrec.foundation.bounded_files import FileLimits, open_bytes, read_json
 from localrec.foundation.errors import InputError
-from localrec.foundation.text import clean_name, clean_text
+from localrec.foundation.text import clean_name
 from localrec.sources.book_cells import RowCells
 from localrec.sources.book_library import BookRecord, library_of
 from localrec.sources.book_titles import BookTitle, split_title
+from localrec.sources.column_names import restore_names
 from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.table_notes import watched_rows
 
 _NEEDED = {"Title", "Primary Author", "Collections"}
 _SHELVES = {
@@ -135,17 +137,16 @@ class LibraryThingSource:
         table = DelimitedTable(path, self._limits)
         if table.delimiter == "\t":  # LibraryThing quotes nothing; a spreadsheet may have
             table = DelimitedTable(path, self._limits, delimiter="\t", quoted=False)
+        restore_names(table, self.fields)
         if missing := sorted(_NEEDED - set(table.header)):
             raise InputError(
                 f"{path} is no library of LibraryThing: it lacks the column {missing[0]!r} and has "
                 f"{', '.join(table.header[:20])}.",
                 "Export it again from LibraryThing, as JSON or with tabs.",
             )
-        rows = _without_brackets(table.rows())
+        rows = _without_brackets(watched_rows(table, import_log))
         for row, cells in with_iso_days(rows, _DAYS, import_log):
             yield row, {**cells, "labels": cells.get("Tags", "").split(",")}
-        for row, problem in table.ragged:
-            import_log.drop(row, None, problem)
 
 
 def _without_brackets(
@@ -196,7 +197,9 @@ def _record(
 ) -> BookRecord:
     cells = {name: cell for name, cell in told.items() if isinstance(cell, str)}
     found = _ISBN.findall(f"{cells.get('ISBN', '')} {cells.get('ISBNs', '')}")
-    one = RowCells(row, {**cells, "isbn": found[0] if found else ""}, import_log)
+    cells["isbn"] = found[0] if found else ""
+    cells["Review"] = cells.get("Review", "").replace("[Return]", " ")
+    one = RowCells(row, cells, import_log)
     collections = one.names("Collections")
     shelves = [_SHELVES[name.casefold()] for name in collections if name.casefold() in _SHELVES]
     read_at = one.day("Date Read")
@@ -212,7 +215,7 @@ def _record(
         read_at=read_at,
         added_at=one.day("Entry Date"),
         times=0,
-        note=clean_text(one.raw("Review").replace("[Return]", " ")) or None,
+        note=one.note("Review"),
         year=_year(one),
         facts={
             "isbn13": one.isbn13("isbn"),

@@ -1,7 +1,8 @@
-"""A person's listens from ListenBrainz's export: the zip archive, or the folder it unpacks to.
+"""A person's listens from ListenBrainz's export: the zip archive, its folder, or one file of it.
 
-The listens lie in JSON Lines, one file a month. They are decoded a block at a time into just the
-fields that are used, and only counts per track stay: half a million lines need no more memory
+A file by itself may also be the older export or an answer of the interface, each one value of JSON.
+Else the listens lie in JSON Lines, one file a month. They are decoded a block at a time into just
+the fields that are used, and only counts per track stay: half a million lines need no more memory
 than their tracks. A line that is no JSON refuses the export; a listen without artist or title,
 or at an impossible time, costs or mends that line alone.
 """
@@ -19,10 +20,16 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow
-from localrec.foundation.bounded_files import JSON_LINES, FileLimits, open_bytes
+from localrec.foundation.bounded_files import (
+    JSON_LINES,
+    ExpectedFile,
+    FileLimits,
+    open_bytes,
+    read_json,
+)
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name, clean_text
-from localrec.sources.archives import Archive, Member, open_archive
+from localrec.sources.archives import Archive, Member, open_export
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.play_counts import PlayCounts, Track, from_seconds, recording_id, track_key
@@ -31,7 +38,13 @@ from localrec.sources.protocols import Field, FilePreview
 _LISTENS = re.compile(r"listens/(?P<year>\d{4})/(?P<month>\d{1,2})\.jsonl", re.ASCII)
 _FEEDBACK = "feedback.jsonl"
 _PINS = "pinned_recording.jsonl"
+_EXPORT = ExpectedFile(
+    "an export in a zip archive",
+    ".jsonl.gz",
+    "Name the archive as it was downloaded, or the folder it was unpacked to.",
+)
 _TOP = ("user.json", _FEEDBACK, _PINS, "listens")
+_LISTEN_FIELDS = ("track_metadata", "artist_name", "track_name")
 _BLOCK = 1 << 20
 _MOST_TAGS = 20
 _NEVER = datetime.min
@@ -68,6 +81,16 @@ class _Listen(msgspec.Struct, gc=False):
     recording_msid: str | None = None
 
 
+class _Payload(msgspec.Struct, gc=False):
+    listens: list[msgspec.Raw]
+
+
+class _Answer(msgspec.Struct, gc=False):
+    """What the interface answers to a question for listens."""
+
+    payload: _Payload
+
+
 class _Mark(msgspec.Struct, gc=False):
     """A line about a track itself: feedback or a pin."""
 
@@ -96,6 +119,7 @@ class ListenBrainzSource:
     personal = True
     fields: tuple[Field, ...] = (
         Field("listens/YYYY/M.jsonl: listened_at", "played: how often, and when last"),
+        Field("a file of listens by itself", "lines, a list, or an answer of the interface"),
         Field("track_metadata.track_name", "the track's name; its key is made from both names"),
         Field("track_metadata.artist_name", "`creator`, and a link to the artist"),
         Field("track_metadata.release_name", "`album`, and a link; the one played most"),
@@ -111,8 +135,12 @@ class ListenBrainzSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether months of listens lie in it."""
-        return any(_LISTENS.search(name) for name in preview.members)
+        """Whether months of listens lie in it, or it is a file of listens."""
+        head = preview.head
+        return any(_LISTENS.search(name) for name in preview.members) or (
+            head.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+            and all(f'"{name}"' in head for name in ("listened_at", *_LISTEN_FIELDS))
+        )
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Count the person's plays, and read which tracks they marked.
@@ -122,9 +150,12 @@ class ListenBrainzSource:
             InputError: no export of ListenBrainz, a damaged one, or one without a track.
         """
         owner = export_owner(user, "ListenBrainz")
-        with open_archive(path, self._limits, _TOP) as archive:
+        with open_export(path, self._limits, _TOP, JSON_LINES) as archive:
             reader = _Reader(archive, ImportLog(self.kind, path, domain.name), self._limits)
-            marks = tuple(reader.read(owner))
+            is_part = archive.is_single_file
+            marks = () if is_part else tuple(reader.read(owner))
+            if is_part:
+                reader.read_file(path)
         if not reader.tally:
             raise InputError(
                 f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
@@ -134,6 +165,7 @@ class ListenBrainzSource:
             items=reader.tally.items(domain),
             interactions=(*reader.tally.plays(owner), *marks),
             report=reader.import_log.report(reader.kept),
+            is_part=is_part,
         )
 
 
@@ -163,12 +195,34 @@ class _Reader:
             for one in mark.ids
         }
         for name in months:
-            self._count_listens(name)
+            self._count_listens(name, self._lines(name, _Listen))
         said: dict[str, InteractionRow] = {}
         for name, lines in marks.items():
             for row, mark in lines:
                 self._take_mark(name, row, mark, owner, said)
         yield from said.values()
+
+    def read_file(self, path: Path) -> None:
+        """Count the listens of a file by itself.
+
+        Raises:
+            InputError: it holds no listens.
+        """
+        if _starts_with_listen(path, self._limits):
+            self._count_listens(path.name, self._lines(path.name, _Listen))
+            return
+        told: list[msgspec.Raw] | _Answer
+        told = read_json(path, self._limits, list[msgspec.Raw] | _Answer)
+        listens = told.payload.listens if isinstance(told, _Answer) else told
+        self._count_listens(path.name, self._decoded(path.name, listens))
+
+    def _decoded(self, name: str, listens: list[msgspec.Raw]) -> Iterator[tuple[int, _Listen]]:
+        decoder = msgspec.json.Decoder(_Listen)
+        for row, told in enumerate(listens, 1):
+            try:
+                yield row, decoder.decode(told)
+            except msgspec.ValidationError as error:
+                self.import_log.drop(row, name, f"cannot be used: {clean_name(error)}")
 
     def _months(self) -> list[str]:
         found = filter(None, map(_LISTENS.fullmatch, self._archive.members))
@@ -181,11 +235,11 @@ class _Reader:
         lines = _JsonLines(self._archive.members[name], name, shape, self.import_log, self._limits)
         return chain.from_iterable(lines.read())
 
-    def _count_listens(self, name: str) -> None:
+    def _count_listens(self, name: str, listens: Iterable[tuple[int, _Listen]]) -> None:
         # Half a million turns: what is nearly always so is asked here, the rest in calls.
         tally, taken = self.tally, 0
         earliest_s, latest_s = tally.earliest_s, tally.latest_s
-        for row, listen in self._lines(name, _Listen):
+        for row, listen in listens:
             metadata = listen.track_metadata
             try:
                 track = tally.find(metadata.artist_name, metadata.track_name)
@@ -345,6 +399,17 @@ class _JsonLines(Generic[_T]):
                     f"{self._member}, line {number}: this is no JSON: {clean_name(error)}.",
                     "Download the export again.",
                 ) from error
+
+
+def _starts_with_listen(path: Path, limits: FileLimits) -> bool:
+    """Whether the first line of a file is a listen."""
+    with open_bytes(path, limits, _EXPORT) as stream:
+        line = stream.readline(limits.row_chars).removeprefix(b"\xef\xbb\xbf")
+    try:
+        first = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(first, dict) and "track_metadata" in first
 
 
 def _details(written: msgspec.Raw) -> _Details:

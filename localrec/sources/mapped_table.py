@@ -24,9 +24,15 @@ from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
 from localrec.sources.catalogues.header_words import property_name
 from localrec.sources.domain_words import domain_of_header
-from localrec.sources.event_words import known_events
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
+from localrec.sources.mapped_deeds import (
+    count_of_times,
+    event_of,
+    is_no_deed,
+    is_odd_times,
+    rating_cell,
+)
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.sql_cells import (
     clean_name_of,
@@ -40,7 +46,7 @@ from localrec.sources.sql_cells import (
     stars,
 )
 from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, parquet_table
-from localrec.sources.table_mapping import RatingScale, TableMapping, TimestampFormat
+from localrec.sources.table_mapping import TableMapping, TimestampFormat
 
 _ENDING = ".mapping.toml"
 _FORMATS = {
@@ -52,6 +58,7 @@ _FORMATS = {
     ".parquet": "parquet",
 }
 _MAPPING_BYTES = 1 << 20
+_SHOWN = 8  # columns that stay behind
 
 
 class MappedTableSource:
@@ -68,6 +75,7 @@ class MappedTableSource:
         Field("columns.rating", "the rating, in stars by `rating.scale`"),
         Field("columns.timestamp", "when, in UTC"),
         Field("columns.event", "rated, liked, seen, wanted ... by `events`"),
+        Field("columns.times", "how often it was heard or played"),
         Field("columns.note", "the person's own words"),
         Field("attributes", "links"),
         Field("properties", "properties of the item"),
@@ -125,6 +133,8 @@ class MappedTableSource:
         flat = self._open(data, mapping, named)
         import_log = ImportLog(self.kind, data, domain.name)
         _tell_unrated(import_log, flat, mapping)
+        _tell_left_out(import_log, flat, mapping)
+        _tell_odd_times(import_log, flat, mapping)
         table = _table(flat, mapping, user, mapping.columns.parts_for(domain))
         return table.history(import_log, _read_items(table, flat, mapping, domain))
 
@@ -258,7 +268,7 @@ def _table(
         typed["user_key"] = sql_literal(clean_name(user))
     if at.rating is not None:
         low, high = mapping.rating.scale
-        cell = _rating_cell(flat.cells[at.rating], mapping.rating)
+        cell = rating_cell(flat.cells[at.rating], mapping.rating)
         typed["rating"] = stars(cell, low, high)
         faults.append(rating_fault(at.rating, cell, low, high))
     if at.timestamp is not None:
@@ -267,9 +277,14 @@ def _table(
         faults.extend(moment_faults(at.timestamp, cell))
     if at.event is not None:
         cell = f"lower(trim({flat.cells[at.event]}))"
-        typed["event"] = _event(cell, mapping)
+        typed["event"] = event_of(cell, flat, mapping)
         told = "{value} is not among the mapping's events"
         faults.append(RowFault(at.event, "event IS NULL", told, flat.cells[at.event]))
+    if at.times is not None:
+        count = count_of_times(flat, at.times)
+        cell = f"CASE WHEN {is_odd_times(flat, at.times)} THEN 1 ELSE {count} END"
+        typed["times"] = cell
+        faults.append(RowFault(at.times, f"{cell} < 1", "{value} times is no deed", cell))
     if at.note is not None:
         typed["note"] = f"nullif({clean_text_of(flat.cells[at.note])}, '')"
     return BulkTable(
@@ -279,8 +294,25 @@ def _table(
         first_row=flat.first_row,
         numbers=flat.numbers,
         faults=tuple(faults),
-        blank=flat.blank,
+        blank=f"({flat.blank}) OR {is_no_deed(flat, mapping)}",
+        event="'played'" if at.times is not None and at.rating is None else None,
     )
+
+
+def _tell_odd_times(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) -> None:
+    """Tell how many cells are no whole number of times."""
+    column = mapping.columns.times
+    if column is None:
+        return
+    with BulkReader([flat.path]) as reader:
+        ((count,),) = reader.rows(
+            f"SELECT count(*) FROM {flat.read} WHERE {is_odd_times(flat, column)}"
+        )
+    if count:
+        import_log.tell(
+            f"Column {column} has no whole number of times in {count_of(count, 'row')}; taken as "
+            "one."
+        )
 
 
 def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) -> None:
@@ -300,12 +332,26 @@ def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) 
     )
 
 
-def _rating_cell(cell: str, rating: RatingScale) -> str:
-    """SQL for the cell of a rating; empty where it says "not rated"."""
-    cell = f"replace({cell}, ',', '.')"  # a scale has no thousands
-    if rating.unrated is None:
-        return cell
-    return f"CASE WHEN {number(cell)} = {rating.unrated} THEN '' ELSE {cell} END"
+def _tell_left_out(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) -> None:
+    """Tell which columns nobody named, and how many rows say that nothing was done."""
+    named = _named_columns(mapping)
+    if unnamed := [column for column in flat.cells if column not in named]:
+        import_log.tell(f"Columns that the mapping does not name stay behind: {_few(unnamed)}.")
+    if mapping.columns.event:
+        with BulkReader([flat.path]) as reader:
+            ((count,),) = reader.rows(
+                f"SELECT count(*) FROM {flat.read} WHERE {is_no_deed(flat, mapping)}"
+            )
+        if count:
+            import_log.tell(
+                f"Column {mapping.columns.event} says of {count_of(count, 'row')} that nothing "
+                "was done; passed over."
+            )
+
+
+def _few(columns: Sequence[str]) -> str:
+    more = len(columns) - _SHOWN
+    return ", ".join(columns[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _moment(cell: str, timestamp: TimestampFormat) -> str:
@@ -314,12 +360,6 @@ def _moment(cell: str, timestamp: TimestampFormat) -> str:
     if timestamp.unit == "since 1970":
         return moment_since_1970(cell)
     return moment_of(cell)
-
-
-def _event(cell: str, mapping: TableMapping) -> str:
-    known = known_events(mapping.events)
-    cases = " ".join(f"WHEN {sql_literal(word)} THEN '{event}'" for word, event in known.items())
-    return f"CASE {cell} {cases} END"
 
 
 def _read_items(

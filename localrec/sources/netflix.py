@@ -8,7 +8,7 @@ Days are written as the account's country does: which number is the month is tol
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.prose import join_words
 from localrec.foundation.text import clean_name
 from localrec.sources.archives import open_export
+from localrec.sources.column_names import restore_names
 from localrec.sources.day_order import DayOrder
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
@@ -29,6 +31,11 @@ from localrec.sources.screen_titles import ScreenHistory, ScreenTitle
 from localrec.sources.table_notes import watched_rows
 
 _SHORT = {"title", "date"}
+# What the short list calls its columns in other languages.
+_RENAMED = {
+    **dict.fromkeys("titel titre titolo título titulo tytuł tittel".split(), "title"),
+    **dict.fromkeys("datum fecha data dato".split(), "date"),
+}
 _FULL = {"profile name", "start time", "duration", "title"}
 _SEASON = re.compile(
     r"(?:(?:limited |mini)?series|(?:season|part|volume|book|chapter|collection|temporada|staffel|"
@@ -39,7 +46,16 @@ _SEASON = re.compile(
 )
 _DURATION = re.compile(r"(\d{1,3}):(\d\d):(\d\d)", re.ASCII)
 _SEEN_S = 120  # what was stopped within two minutes was looked at, not seen
-_EPISODES = 3  # so many names behind one prefix make it a series
+# The names behind one prefix tell whether it is a series without seasons.
+_NUMBERED = re.compile(
+    r"(?:[eé]pis[oó]d(?:e|io)|folge|afsnit|avsnitt|aflevering|jakso|odcinek|epizod|rész|"
+    r"bölüm|серия|エピソード)\s*\d+\b.*|\d+\.\s*(?:bölüm|rész)|第\s*\d+\s*[話集]|\d+\s*화",
+    re.IGNORECASE,
+)
+_IN_A_DAY = 3  # names: hardly anybody sees as many parts of a series of films in a day
+_IN_ALL = 9  # names: hardly a series of films has as many parts
+_OWN_COLUMNS = 2  # that somebody may have added to the short list
+_TOLD = 3  # names behind a prefix that is no series, for which the receipt says so
 
 
 class NetflixSource:
@@ -72,10 +88,14 @@ class NetflixSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether the header is Title and Date alone, or that of the viewing activity."""
-        header = set(preview.header)
+        """Whether the header is Title and Date alone, or that of the viewing activity.
+
+        With more columns beside the two, the name of the file must say that it is of Netflix.
+        """
+        header = {_RENAMED.get(name, name) for name in preview.header}
         return (
             header == _SHORT
+            or (header > _SHORT and "netflix" in preview.name)
             or header >= _FULL
             or preview.has_member("viewingactivity.csv")
             or preview.has_member("netflixviewinghistory.csv")
@@ -112,8 +132,10 @@ class NetflixSource:
         self, table: DelimitedTable, user: str, import_log: ImportLog
     ) -> list[tuple[int, dict[str, str]]]:
         """The rows of the person's profile, with the names of columns in lower case."""
+        restore_names(table, self.fields, _RENAMED)
         header = {name.casefold() for name in table.header}
-        if header != _SHORT and not header >= _FULL:
+        is_short = header >= _SHORT and len(header) <= len(_SHORT) + _OWN_COLUMNS
+        if not is_short and not header >= _FULL:
             raise InputError(
                 f"{table.path} is no history of Netflix: it has {', '.join(table.header[:20])}.",
                 "It needs the columns Title and Date, or those of ViewingActivity.csv.",
@@ -149,7 +171,14 @@ class _Reader:
         self._titles = titles
         self._import_log = import_log
         self._rows = rows
-        self._series = _series_among(cells["title"] for _, cells in rows)
+        seen = [(clean_name(cells["title"]), _day_of(cells)) for _, cells in rows]
+        self._series, films = _series_among(seen)
+        if films:
+            begin = join_words([f"{prefix!r}" for prefix in sorted(films)[:_TOLD]])
+            import_log.tell(
+                f"Titles that begin with {begin}{' and others' * (len(films) > _TOLD)} were taken "
+                "for films: nothing says that they are episodes."
+            )
         self._order = DayOrder((cells.get("date", "") for _, cells in rows), falls=True)
 
     def read(self) -> None:
@@ -178,9 +207,9 @@ class _Reader:
 
 
 def series_of(title: str) -> str:
-    """The series of "Series: Season 1: Episode"; "" where no part of the title is a season."""
+    """The series of "Series: Season 1: Episode"; "" without a season that an episode follows."""
     parts = title.split(": ")
-    for place, part in enumerate(parts[1:], 1):
+    for place, part in enumerate(parts[1:-1], 1):
         if _SEASON.fullmatch(part):
             return clean_name(": ".join(parts[:place]))
     return ""
@@ -191,12 +220,32 @@ def _prefixes(title: str) -> list[str]:
     return [clean_name(": ".join(parts[:count])) for count in range(1, len(parts))]
 
 
-def _series_among(titles: Iterable[str]) -> set[str]:
-    """What stands before the colon of several different titles: a series without seasons."""
-    names = {clean_name(title) for title in titles}
-    behind = Counter(prefix for name in names for prefix in _prefixes(name))
-    by_season = {series_of(name) for name in names} - {""}
-    return {name for name, count in behind.items() if count >= _EPISODES} | by_season
+def _day_of(cells: Mapping[str, str]) -> str:
+    return (cells.get("start time") or cells.get("date", "")).strip().partition(" ")[0]
+
+
+def _series_among(seen: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
+    """What stands before the colon of several titles: of series without seasons, and of films.
+
+    Args:
+        seen: The title and the day of each viewing.
+    """
+    series: set[str] = set()
+    names: dict[str, set[str]] = defaultdict(set)
+    of_a_day: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for title, day in seen:
+        series.add(series_of(title))
+        for prefix in _prefixes(title):
+            names[prefix].add(title)
+            if day:
+                of_a_day[prefix, day].add(title)
+        before, _, behind = title.rpartition(": ")
+        if _NUMBERED.fullmatch(behind):
+            series.add(clean_name(before))
+    series |= {prefix for (prefix, _), told in of_a_day.items() if len(told) >= _IN_A_DAY}
+    series |= {prefix for prefix, told in names.items() if len(told) >= _IN_ALL}
+    films = {prefix for prefix, told in names.items() if len(told) >= _TOLD} - series
+    return series - {""}, films
 
 
 def _seconds_of(duration: str, unknown: int) -> int:

@@ -8,7 +8,7 @@ the scale is told from the ratings themselves and the receipt says which it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Literal, cast
 
@@ -38,6 +38,10 @@ from localrec.sources.sql_cells import (
 )
 from localrec.sources.sql_tables import FlatFile, split_lines
 
+_HEARD = ("artist_id", "track_id", "song_id")
+_ITEMS = ("item_id", "product_id", *_HEARD, "business_id", "venue_id", "movie_id", "book_id")
+_PLAYS = ("play_count", "playcount", "plays", "listen_count", "weight")  # of what is heard
+_MOST_PLAYS = 1_000_000
 _TITLES = ("movie_title", "title", "name", "item_name", "book_title", "product_name")
 _YEARS = ("release_year", "year")
 _GENRES = ("class", "genre", "genres", "categories", "tags")
@@ -60,12 +64,16 @@ class RecBoleSource:
     domain = "movies"
     personal = False
     fields: tuple[Field, ...] = (
-        Field("item_id:token", "the item's key"),
+        Field(
+            "item_id:token, or product_id, artist_id and the like; in .item also id",
+            "the item's key",
+        ),
         Field("movie_title:token_seq", "the item's name, its article in front; property `title`"),
         Field("release_year:token", "property `year`, and a link to the decade"),
         Field("class:token_seq", "links to genres"),
         Field("user_id:token", "the person's key"),
         Field("rating:float", "the rating, in stars; without one the item was seen"),
+        Field("weight:float, play_count, beside artist_id or track_id", "played, and how often"),
         Field("timestamp:float", "when, in UTC"),
         Field("other fields of .item and .user", "properties, but for post codes and the like"),
         Field("other fields of .inter", "left out"),
@@ -177,23 +185,25 @@ class _ItemReader:
         self._domain = domain
         names = [field.name for field in fields]
         title = next((name for name in _TITLES if name in names), None)
-        if "item_id" not in names or title is None:
+        key = _item_field(names) or ("id" if "id" in names else None)
+        if key is None or title is None:
             raise InputError(
-                f"{path} lacks the field {'title' if 'item_id' in names else 'item_id'}; "
+                f"{path} lacks the field {'title' if key else 'item_id'}; "
                 f"it has {', '.join(names)}.",
                 f"An .item file needs item_id and one of {', '.join(_TITLES)}.",
             )
+        self._key = key
         self._title = title
         self._year = next((name for name in _YEARS if name in names), None)
         self._link_kinds = self._find_link_kinds(names)
-        taken = {"item_id", self._title, self._year, *self._link_kinds}
+        taken = {self._key, self._title, self._year, *self._link_kinds}
         self._others = [field for field in fields if field.name not in taken]
 
     def read_item(self, row: int, cells: dict[str, str]) -> ItemRow | None:
         """The item of a row, or None where it was dropped (the receipt says why)."""
-        key, title = clean_name(cells["item_id"]), clean_name(cells[self._title])
+        key, title = clean_name(cells[self._key]), clean_name(cells[self._title])
         if not key or not title:
-            self._import_log.drop(row, self._title if key else "item_id", "is empty there")
+            self._import_log.drop(row, self._title if key else self._key, "is empty there")
             return None
         year = self._read_year(row, title, cells)
         properties = {
@@ -272,20 +282,21 @@ class _Ratings(msgspec.Struct, frozen=True):
 
 def _interactions(file: Path, limits: FileLimits, import_log: ImportLog) -> BulkTable:
     names = [field.name for field in AtomicTable(file, limits).fields]
-    lacking = [name for name in ("user_id", "item_id") if name not in names]
-    if lacking:
+    item = _item_field(names)
+    if "user_id" not in names or item is None:
         raise InputError(
-            f"{file} lacks the field {lacking[0]}; it has {', '.join(names)}.",
+            f"{file} lacks the field {'item_id' if 'user_id' in names else 'user_id'}; "
+            f"it has {', '.join(names)}.",
             "An .inter file needs user_id and item_id.",
         )
     flat = split_lines(file, names, "\t", limits=limits)
     rating = next((name for name in _RATINGS if name in names), None)
     time = next((name for name in _TIMES if name in names), None)
-    seen = _look_at(flat, rating)
+    seen = _look_at(flat, item, rating)
     columns, faults = {}, list(flat.faults)
     for column, name, is_number in (
         ("user_key", "user_id", seen.users_are_numbers),
-        ("item_key", "item_id", seen.items_are_numbers),
+        ("item_key", item, seen.items_are_numbers),
     ):
         cell = flat.cells[name]
         columns[column] = whole_number(cell) if is_number else clean_name_of(cell)
@@ -297,6 +308,10 @@ def _interactions(file: Path, limits: FileLimits, import_log: ImportLog) -> Bulk
             import_log.repair(1, rating, f"goes up to {seen.scale}; the top became five stars")
     elif rating:
         import_log.repair(1, rating, "is the same everywhere, so it is no verdict: items were seen")
+    plays = next((name for name in _PLAYS if name in names and item in _HEARD), None)
+    if plays and not rating:
+        count = f"least(greatest(coalesce({number(flat.cells[plays])}, 1), 1), {_MOST_PLAYS})"
+        columns |= {"event": "'played'", "times": f"CAST(floor({count}) AS INTEGER)"}
     if time:
         columns["at"] = moment_since_1970(flat.cells[time])
         faults.extend(moment_faults(time, flat.cells[time]))
@@ -316,13 +331,18 @@ def _lacks_key(name: str, column: str, is_number: bool) -> RowFault:
     return empty(name, column)
 
 
-def _look_at(flat: FlatFile, rating: str | None) -> _Ratings:
+def _item_field(names: Collection[str]) -> str | None:
+    """The field that holds the key of an item."""
+    return next((name for name in _ITEMS if name in names), None)
+
+
+def _look_at(flat: FlatFile, item: str, rating: str | None) -> _Ratings:
     """One pass: are the keys numbers (which are a third faster to join), and what is the scale."""
     value = number(flat.cells[rating]) if rating else "CAST(NULL AS FLOAT)"
     on_scale = ", ".join(f"count(*) FILTER (value BETWEEN 0 AND {top})" for top in _SCALES)
     looks = ", ".join(
         f"bool_and({cell} = '' OR coalesce(CAST({whole_number(cell)} AS VARCHAR) = {cell}, false))"
-        for cell in (flat.cells["user_id"], flat.cells["item_id"])
+        for cell in (flat.cells["user_id"], flat.cells[item])
     )
     with BulkReader([flat.path]) as reader:
         [[users, items, rated, low, high, *counts]] = reader.rows(

@@ -65,6 +65,9 @@ class ScreenHistory:
             "series": PersonalItems(user, import_log),
         }
 
+    def __len__(self) -> int:
+        return sum(map(len, self._items.values()))
+
     def take(
         self, row: int, title: ScreenTitle, deed: Deed | None, *, place: str = "", part: str = ""
     ) -> None:

@@ -1,7 +1,8 @@
-"""A person's streams from Spotify: the account data, the extended history, or both.
+"""A person's streams from Spotify: the account data, the extended history, or both; or a table.
 
 The account data holds a year of `StreamingHistory*.json`, the extended history all years of
 `endsong_*.json` or `Streaming_History_Audio_*.json`. Where both tell of one stream it counts once.
+Either may have been saved as a table, and Exportify writes playlists.
 A stream of less than 30 seconds is a skip, as it is for Spotify itself, unless the track is that
 short and ended; a track that was only ever skipped is for later.
 """
@@ -25,11 +26,20 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.json_words import json_problem
 from localrec.foundation.text import clean_name
 from localrec.sources.archives import Archive, Member, open_export
+from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import parse_moment
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.play_counts import PlayCounts, Track, from_seconds, track_key
 from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.spotify_tables import (
+    PlaylistTrack,
+    is_history,
+    is_playlist,
+    open_table,
+    streams_of,
+    tracks_of,
+)
 
 _ACCOUNT = re.compile(r"streaminghistory(?:_music_)?\d*\.json", re.IGNORECASE)
 _EXTENDED = re.compile(
@@ -98,6 +108,10 @@ class SpotifySource:
         Field("YourLibrary.json: tracks", "liked"),
         Field("YourLibrary.json: bannedTracks", "disliked"),
         Field("episode_name, audiobook_title, streams without a track", "left apart"),
+        Field(
+            "a playlist by Exportify: Track Name, Artist Name(s), Added At",
+            "liked in a file named after liked songs, else played once",
+        ),
         Field("skipped, platform, country, addresses, other files", "left out"),
     )
 
@@ -105,10 +119,12 @@ class SpotifySource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether a history of streams lies in it, or its first stream has the fields of one."""
+        """Whether a history of streams lies in it, or its first stream or header is of one."""
         if preview.members:
             return any(_is_history(name) for name in preview.members)
         head = preview.head.lstrip("\ufeff \r\n")
+        if is_history(preview.header) or is_playlist(preview.header):
+            return True
         return head.startswith("[") and (
             ('"endTime"' in head and '"msPlayed"' in head)
             or ('"ms_played"' in head and '"master_metadata_track_name"' in head)
@@ -124,8 +140,11 @@ class SpotifySource:
         owner = export_owner(user, "Spotify")
         with open_export(path, self._limits, wanted=JSON) as archive:
             reader = _Reader(ImportLog(self.kind, path, domain.name), self._limits)
-            reader.read(archive)
             is_part = archive.is_single_file
+            if is_part and (table := open_table(path, self._limits)):
+                reader.read_table(table)
+            else:
+                reader.read(archive)
         if not reader.tally:
             raise InputError(
                 f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
@@ -167,6 +186,23 @@ class _Reader:
             self._read_library(archive.members[name])
         if any(_OTHER.fullmatch(bare) for bare in named.values()):
             self.import_log.tell("Files of podcasts, videos and audiobooks were left out.")
+        self._tell_skips()
+
+    def read_table(self, table: DelimitedTable) -> None:
+        """Count the streams of a table, or take the tracks of a playlist."""
+        name = Path(str(table.path)).name
+        if is_history([column.casefold() for column in table.header]):
+            for row, told in streams_of(table, self.import_log):
+                self._take(name, row, msgspec.convert(told, _Stream))
+            self._tell_skips()
+            return
+        is_liked = "liked" in name.casefold()
+        for row, track in tracks_of(table, self.import_log):
+            self._take_listed(name, row, track, is_liked=is_liked)
+        if not is_liked:
+            self.import_log.tell("Each track of the playlist counts as played once.")
+
+    def _tell_skips(self) -> None:
         if self._skips:
             count = sum(map(len, self._skips.values()))
             self.import_log.tell(
@@ -218,7 +254,8 @@ class _Reader:
         except ValueError as error:
             self.import_log.drop(row, name, str(error))
             return
-        at_s = self._read_moment(name, row, stream)
+        column = "ts" if stream.ts else "endTime"
+        at_s = self._read_moment(name, row, column, str(stream.ts or stream.endTime or ""))
         if played_ms < _HEARD_MS and stream.reason_end != "trackdone":
             self._skip(name, row, track, at_s)
         elif self._is_told_already(track, at_s, stream) or not self.tally.count(
@@ -228,6 +265,27 @@ class _Reader:
             self.import_log.merge(row, name, told)
         else:
             self.kept += 1
+
+    def _take_listed(self, name: str, row: int, listed: PlaylistTrack, *, is_liked: bool) -> None:
+        artist = next(iter(listed.artists), "")
+        try:
+            track = self.tally.find(artist, listed.title)
+        except ValueError as error:
+            self.import_log.drop(row, name, str(error))
+            return
+        track.artists = track.artists or listed.artists
+        key = track_key(track.artist, track.title)
+        at_s = self._read_moment(name, row, "Added At", listed.added_at)
+        if is_liked:
+            is_new = key not in self._marks
+            self._marks[key] = Event.LIKED
+            track.albums.setdefault(listed.album, 1)
+        else:
+            is_new = not track.times and self.tally.count(track, at_s, listed.album)
+        if is_new:
+            self.kept += 1
+        else:
+            self.import_log.merge(row, name, f"is in the list before: {track.name}")
 
     def _skip(self, name: str, row: int, track: Track, at_s: int | None) -> None:
         skips = self._skips.setdefault(track_key(track.artist, track.title), [])
@@ -245,8 +303,7 @@ class _Reader:
         place = bisect_left(track.seconds, at_s)
         return place < len(track.seconds) and track.seconds[place] < at_s + 60
 
-    def _read_moment(self, name: str, row: int, stream: _Stream) -> int | None:
-        told = str(stream.ts or stream.endTime or "")
+    def _read_moment(self, name: str, row: int, column: str, told: str) -> int | None:
         at = parse_moment(told.removesuffix(" UTC"))
         if at is None and _SECONDS.fullmatch(told):
             at = from_seconds(int(told[:10]))
@@ -254,7 +311,6 @@ class _Reader:
         problem = "is no time" if at_s is None else self.tally.moment_problem(at_s)
         if problem is None:
             return at_s
-        column = "ts" if stream.ts else "endTime"
         self.import_log.repair(
             row, f"{name}: {column}", f"{clean_name(told)!r} {problem}; counted without it"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 import msgspec
 
@@ -18,26 +18,24 @@ from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
 from localrec.data.series_parts import is_part_number
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
-from localrec.foundation.text import clean_key, clean_name, clean_text
+from localrec.foundation.text import clean_key, clean_name, clean_text, fold_accents
 from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.catalogue_source import columns_for
 from localrec.sources.catalogues.records import Cell, RecordTable
-from localrec.sources.event_words import known_events
-from localrec.sources.export_cells import parse_moment
+from localrec.sources.deed_headers import day_rank, english_header
+from localrec.sources.deed_moments import DeedMoments
+from localrec.sources.event_words import known_events, words_of_no_deed
 from localrec.sources.import_log import ImportLog
 from localrec.sources.list_cells import is_missing
 from localrec.sources.personal_export import moment_problem
+from localrec.sources.rating_values import rating_value
 from localrec.sources.table_mapping import RatingScale, TableMapping
+from localrec.sources.table_sections import headings_of, sums_of
 
 _NO_VERDICT = frozenset({Event.SEEN, Event.PLAYED, Event.WANTED, Event.LATER})
 _EARLIEST = datetime(1970, 1, 2)
-_RATING = re.compile(
-    r"(?P<value>-?\d{1,6}(?:[.,]\d{1,6})?)(?P<half>½)?(?:\s*(?:/|out of)\s*\d{1,3}|\s*stars?|\s*%)?"
-)
-_STARS = re.compile(r"(?P<whole>[★⭐♥❤*]*)(?P<half>½?)[☆✩]*")
-_WORDED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y")  # days with the month in letters
-_SHEET_DAY = re.compile(r"[2-6]\d{4}(?:[.,]\d+)?", re.ASCII)  # of a spreadsheet: days since 1900
-_SECONDS = re.compile(r"\d{9,10}(?P<thousandths>\d{3})?(?:\.\d+)?", re.ASCII)
+_MOST_TIMES = 1e9
+_SHOWN = 8  # rows that are named
 
 
 def read_history(
@@ -71,24 +69,35 @@ def read_history(
 
 
 def items_of(table: RecordTable, mapping: TableMapping) -> RecordTable:
-    """The table without the columns that say what users did."""
+    """The table without the columns that say what users did, its headers in English where known."""
     at = mapping.columns
-    deeds = {at.user, at.rating, at.timestamp, at.event, at.note}
-    places = [place for place, name in enumerate(table.columns) if name not in deeds]
+    apart = {at.user, at.rating, at.timestamp, at.event, at.note, at.times, *mapping.left_out}
+    places = [place for place, name in enumerate(table.columns) if name not in apart]
+    names = _english_names(table)
     return RecordTable(
         path=table.path,
         layout=table.layout,
-        columns=tuple(table.columns[place] for place in places),
+        columns=tuple(names[table.columns[place]] for place in places),
         rows=[(row, [cells[place] for place in places]) for row, cells in table.rows],
         faults=table.faults,
     )
 
 
-def _columns_of_things(
-    domain: Domain, things: RecordTable, mapping: TableMapping
-) -> CatalogueColumns:
-    """What becomes of the columns of the items; one that only numbers them is their name."""
-    name = mapping.columns.title or mapping.columns.item
+def _english_names(table: RecordTable) -> dict[str, str]:
+    """Header -> what it is called in English; where nobody knows that, those of foreign scripts
+    are told apart by their place."""
+    names: dict[str, str] = {}
+    for place, header in enumerate(table.columns, 1):
+        name = english_header(header)
+        if not re.search(r"[a-z0-9]", fold_accents(name).casefold()):
+            name = f"column {place}"
+        is_taken = name != header and name in {*table.columns, *names.values()}
+        names[header] = f"{name} {place}" if is_taken else name
+    return names
+
+
+def _columns_of_things(domain: Domain, things: RecordTable, name: str) -> CatalogueColumns:
+    """What becomes of the columns of the items, of which `name` has their names or numbers."""
     try:
         columns = columns_for(domain, things)
     except InputError:  # no column has names
@@ -117,12 +126,21 @@ class _HistoryReader:
         self._table, self._mapping, self._user, self._log = table, mapping, user, import_log
         self._place = {name: place for place, name in enumerate(table.columns)}
         self._events = known_events(mapping.events)
+        self._undone = (words_of_no_deed() - mapping.events.keys()) | {*mapping.no_deed}
         self._things = items_of(table, mapping)
-        columns = _columns_of_things(domain, self._things, mapping)
+        named = mapping.columns.title or mapping.columns.item
+        columns = _columns_of_things(domain, self._things, _english_names(table)[named])
         self._parts = mapping.columns.parts_for(domain)
         self._reader = CatalogueReader(domain, columns, self._things, import_log)
         self._first: dict[tuple[str, str], int] = {}
         self._unrated = self._zeros = 0
+        self._sums, self._headings = sums_of(table), headings_of(table)
+        when = mapping.columns.timestamp
+        self._moments = DeedMoments(
+            [str(cell) for cell in table.column(when) if not is_missing(cell)] if when else [],
+            mapping.timestamp.format,
+        )
+        self._day_rank = 0 if when is None else day_rank(when)
         self.items: dict[str, ItemRow] = {}
         self.deeds: dict[tuple[str, str], InteractionRow] = {}
         self.kept = 0
@@ -133,9 +151,22 @@ class _HistoryReader:
             self._log.note(fault)
         for (row, cells), (_, things) in zip(self._table.rows, self._things.rows, strict=True):
             self._take(row, cells, things)
+        self._tell_of_all()
+
+    def _tell_of_all(self) -> None:
+        """Tell what is true of the whole table."""
         at = self._mapping.columns
         if at.timestamp is None:
             self._log.tell("No row has a time: the order in which things were done is not known.")
+        if self._headings:
+            rows = ", ".join(map(str, sorted(self._headings)[:_SHOWN]))
+            more = "" if len(self._headings) <= _SHOWN else " and more"
+            self._log.tell(f"Taken as headings, not as items: rows {rows}{more}.")
+        if self._moments.rough:
+            self._log.tell(
+                f"Column {at.timestamp} has months or years alone, of which the first day was "
+                f"taken ({count_of(self._moments.rough, 'row')})."
+            )
         if self._zeros:
             rows = count_of(self._zeros, "row")
             self._log.tell(f"A 0 in column {at.rating} is taken as the lowest rating ({rows}).")
@@ -144,21 +175,35 @@ class _HistoryReader:
                 f"A {self._mapping.rating.unrated:g} in column {at.rating} is taken as not rated "
                 f"({count_of(self._unrated, 'row')})."
             )
+        if left := self._mapping.left_out:
+            self._log.tell(
+                f"Left out, as not plainly facts of the items: {', '.join(left)}. To keep one with "
+                "the items, name it under `properties` in a mapping: --suggest FILE writes one."
+            )
 
     def _take(self, row: int, cells: Sequence[Cell], things: Sequence[Cell]) -> None:
         at = self._mapping.columns
+        if row in self._sums:
+            self._log.drop(row, None, "holds totals")
+            return
+        if row in self._headings:
+            self._log.set_apart("headings of a year or month")
+            return
         user = clean_name(self._cell(cells, at.user)) if at.user else self._user
         key = self._key(cells)
         if not user or not key:
             self._log.drop(row, at.item if user else at.user, "is empty there")
             return
-        if key not in self.items:
-            item = self._reader.item_of(row, things)
-            if item is None:
-                self._log.drop(row, at.title, "has no name")
-                return
+        item = None if key in self.items else self._reader.item_of(row, things)
+        if item is None and key not in self.items:
+            self._log.drop(row, at.title, "has no name")
+            return
+        deed = self._deed(row, cells, user, key)
+        if deed is None:
+            return
+        if item is not None:
             self.items[key] = msgspec.structs.replace(item, key=key)
-        self._add(row, self._deed(row, cells, user, key))
+        self._add(row, deed)
 
     def _key(self, cells: Sequence[Cell]) -> str:
         """What tells the item apart: its id, else its name with maker, year and volume."""
@@ -177,19 +222,26 @@ class _HistoryReader:
             if is_part_number(told):
                 yield told
 
-    def _deed(self, row: int, cells: Sequence[Cell], user: str, key: str) -> InteractionRow:
+    def _deed(self, row: int, cells: Sequence[Cell], user: str, key: str) -> InteractionRow | None:
+        """What was done with an item; None, and told, where nothing was."""
         at = self._mapping.columns
         rating = self._rating(row, self._cell(cells, at.rating)) if at.rating else None
-        event = Event.RATED if rating is not None else Event.SEEN
-        if at.event and rating is None:
-            event = self._event(row, self._cell(cells, at.event))
+        moment = self._moment(row, self._cell(cells, at.timestamp)) if at.timestamp else None
+        times = self._times(row, self._cell(cells, at.times)) if at.times else 1
+        event: Event | None = Event.RATED
+        if rating is None:
+            day = 0 if moment is None else self._day_rank
+            event = self._event(row, self._cell(cells, at.event), day)
+        if event is None or times is None:
+            return None
         note = clean_text(self._cell(cells, at.note)) if at.note else ""
         return InteractionRow(
             user=user,
             item=key,
             event=event,
             rating=rating,
-            at=self._moment(row, self._cell(cells, at.timestamp)) if at.timestamp else None,
+            at=moment,
+            times=times,
             note=note or None,
         )
 
@@ -207,7 +259,7 @@ class _HistoryReader:
         if deed.at is None or deed.at == other.at:
             self._log.merge(row, None, f"is about the item of row {self._first[pair]}")
         else:
-            times += 1
+            times += deed.times
             self.kept += 1
         self.deeds[pair] = msgspec.structs.replace(newest, times=times)
 
@@ -233,37 +285,53 @@ class _HistoryReader:
             return None
         return _as_stars(value, scale)
 
-    def _event(self, row: int, told: str) -> Event:
-        event = self._events.get(told.casefold()) if told else Event.SEEN
-        if event is None:
-            problem = f"{clean_name(told)!r} says nothing that is known; taken as seen"
-            self._log.repair(row, self._mapping.columns.event, problem)
-        return event or Event.SEEN
+    def _event(self, row: int, told: str, day: int) -> Event | None:
+        """What a row without a rating says; None, and told, where it says of nothing done.
+
+        Args:
+            row: Its number.
+            told: The cell that says what happened.
+            day: How surely its day says when something was done, as `day_rank` has it; 0 for none.
+        """
+        column = self._mapping.columns.event
+        if column is None:
+            return Event.PLAYED if self._mapping.columns.times else Event.SEEN
+        word = told.lower()
+        is_undone = word in self._undone
+        event = self._events.get(word) if told and not is_undone else Event.SEEN
+        if event is not None and not is_undone:
+            return event
+        said = f"column {column} says {clean_name(told)!r}" if told else f"column {column} is empty"
+        # Any day but that of a list says that a thing was met; against a word that it was not,
+        # only the day on which it was done does.
+        if day <= (2 if is_undone else 1):
+            self._log.set_apart(said if is_undone else f"{said}, which is not known")
+            return None
+        if not is_undone:
+            self._log.repair(row, column, f"{clean_name(told)!r} is not known; taken as seen")
+        return Event.SEEN
+
+    def _times(self, row: int, told: str) -> int | None:
+        """How often a row says that something was done; None, and told, for not once."""
+        value = rating_value(told) if told else 1.0
+        if value is None or value != int(value) or not 0 <= value < _MOST_TIMES:
+            problem = f"{clean_name(told)!r} is no number of times; taken as one"
+            self._log.repair(row, self._mapping.columns.times, problem)
+            return 1
+        if value == 0:
+            self._log.set_apart(f"column {self._mapping.columns.times} says 0")
+        return int(value) or None
 
     def _moment(self, row: int, told: str) -> datetime | None:
         if not told:
             return None
-        form = self._mapping.timestamp.format
-        at = parse_moment(told, *filter(None, (form,)), *_WORDED)
-        if at is None and _SHEET_DAY.fullmatch(told):
-            at = datetime(1899, 12, 30) + timedelta(days=float(told.replace(",", ".")))
-        if at is None and (seconds := _SECONDS.fullmatch(told)):
-            since = float(told) / (1000 if seconds["thousandths"] else 1)
-            at = datetime.fromtimestamp(since, UTC).replace(tzinfo=None)
+        at = self._moments.read(told)
         problem = "is no date" if at is None else moment_problem(at, _EARLIEST)
         if problem is None:
             return at
         problem = f"{clean_name(told)!r} {problem}; left out"
         self._log.repair(row, self._mapping.columns.timestamp, problem)
         return None
-
-
-def rating_value(told: str) -> float | None:
-    """The number of a rating: "8", "8,5", "8/10", "80%", "4½", "★★★½"; None for anything else."""
-    if found := _RATING.fullmatch(told):
-        return float(found["value"].replace(",", ".")) + 0.5 * bool(found["half"])
-    found = _STARS.fullmatch(told)
-    return None if found is None else len(found["whole"]) + 0.5 * bool(found["half"])
 
 
 def _as_stars(value: float, scale: RatingScale) -> float:

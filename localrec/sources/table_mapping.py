@@ -41,6 +41,7 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         note: The person's own words.
         year: When the item came out.
         creator: Its author, director or artist.
+        times: How often it was heard or played, a whole number.
         parts: What numbers the volumes or episodes of one title, each an item; part of its key.
             A show is one item of series and anime, however many of its episodes were seen.
     """
@@ -54,7 +55,13 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     note: str | None = None
     year: str | None = None
     creator: str | None = None
+    times: str | None = None
     parts: tuple[str, ...] = ()
+
+    @property
+    def says_what_was_done(self) -> bool:
+        """Whether a column tells more of what was done than with which item."""
+        return any((self.rating, self.timestamp, self.event, self.times))
 
     def parts_for(self, domain: Domain) -> tuple[str, ...]:
         """The columns that tell items of one title apart in a domain."""
@@ -104,6 +111,11 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
         attributes: Columns that become links.
         properties: Further columns to keep with the item, under their own names.
+        no_deed: Values of the event column, in lower case, that say that nothing was done, beside
+            the usual ones, such as "unread"; such a row is left apart, unless it has a rating or
+            the day on which the deed was done.
+        left_out: Columns that stay behind where `import auto` takes all others along, since they
+            say nothing of the items or may be somebody's own words.
     """
 
     columns: ColumnMapping
@@ -114,3 +126,5 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     events: dict[str, Event] = {}
     attributes: tuple[AttributeColumn, ...] = ()
     properties: tuple[str, ...] = ()
+    no_deed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()

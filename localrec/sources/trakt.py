@@ -1,4 +1,4 @@
-"""A person's backup from Trakt: lists of JSON, as a folder, a zip archive or one file.
+"""A person's backup from Trakt: lists of JSON, as a folder, a zip archive or one file; or a CSV.
 
 Each entry says by its own fields what it is: a rating, a viewing, a count of plays, a place on the
 watchlist. Films are films, shows series; an episode says that its series was seen.
@@ -6,25 +6,30 @@ watchlist. Films are films, shows series; an episode says that its series was se
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows
-from localrec.foundation.bounded_files import JSON, FileLimits, read_json
+from localrec.foundation.bounded_files import JSON, FileLimits, open_bytes, read_json
+from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name
 from localrec.sources.archives import Archive, open_export
+from localrec.sources.day_order import with_iso_days
+from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells, cells_of
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
 from localrec.sources.personal_items import Deed
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
+from localrec.sources.table_notes import watched_rows
 
 _MOMENTS = ("rated_at", "watched_at", "last_watched_at", "listed_at", "collected_at", "hidden_at")
 _THINGS = ('"movie"', '"show"')
 _FILE_WORDS = ("watched", "ratings", "watchlist", "history")
+_TABLE = {"type", "title", "trakt_id"}
 _LISTS = {"dropped": Event.ABANDONED, "watchlist": Event.WANTED, "watchlists": Event.WANTED}
 
 
@@ -55,6 +60,10 @@ class TraktSource:
             "episode, season",
             "the series was seen; their own ratings are left out, being no verdict on it",
         ),
+        Field(
+            "CSV: type, title, trakt_id, imdb_id, season_number, episode_number",
+            "the same of a list as a table",
+        ),
         Field("entries of own lists, hidden ones, comments, people", "left apart"),
         Field("action, slug, tvdb, overview, notes of the service", "left out"),
     )
@@ -64,6 +73,8 @@ class TraktSource:
 
     def recognises(self, preview: FilePreview) -> bool:
         """Whether lists named after watching and rating lie in it, or it is such a list."""
+        if _is_table(preview.header):
+            return True
         if preview.members:
             bare = [PurePosixPath(name).name for name in preview.members if name.endswith(".json")]
             told = {word for word in _FILE_WORDS for name in bare if word in name}
@@ -87,9 +98,17 @@ class TraktSource:
         import_log = ImportLog(self.kind, path, domain.name)
         reader = _Reader(ScreenHistory(owner, domain, import_log), import_log)
         with open_export(path, self._limits, wanted=JSON) as archive:
-            for name, entries in self._lists(archive):
-                reader.read(name, entries)
             is_part = archive.is_single_file
+            if is_part and not _starts_as_json(path, self._limits):
+                reader.read(path.name, _table_entries(path, self._limits, import_log))
+            else:
+                for name, entries in self._lists(archive):
+                    reader.read(name, enumerate(entries, 1))
+        if not reader.titles and reader.has_own_lists:
+            raise InputError(
+                f"{path} is a list that does not say whether its titles are wanted.",
+                "Put the word watchlist into the name of the file, if it is the watchlist.",
+            )
         return reader.titles.history(path).as_part(is_part)
 
     def _lists(self, archive: Archive) -> Iterator[tuple[str, list[Any]]]:
@@ -116,12 +135,13 @@ class _Reader:
 
     def __init__(self, titles: ScreenHistory, import_log: ImportLog) -> None:
         self.titles = titles
+        self.has_own_lists = False
         self._import_log = import_log
 
-    def read(self, name: str, entries: list[Any]) -> None:
-        """Take a list."""
+    def read(self, name: str, entries: Iterable[tuple[int, Any]]) -> None:
+        """Take a list: its entries by their rows."""
         event = next((event for word, event in _LISTS.items() if word in name.casefold()), None)
-        for row, entry in enumerate(entries, 1):
+        for row, entry in entries:
             if _is_entry(entry):
                 self._take(name, row, entry, event)
             else:
@@ -137,6 +157,7 @@ class _Reader:
         part = _part_of(entry)
         cells = cells_of(row, entry, self._import_log)
         if "listed_at" in entry and listed is None:
+            self.has_own_lists = True
             self._import_log.set_apart("places on lists of one's own")
         elif "hidden_at" in entry and listed is None:
             self._import_log.set_apart("hidden from lists")
@@ -145,6 +166,58 @@ class _Reader:
             if part and deed is not None and deed.event is Event.RATED:
                 deed = Deed(event=Event.SEEN, at=deed.at)
             self.titles.take(row, title, deed, place=name, part=part)
+
+
+def _is_table(header: Iterable[str]) -> bool:
+    names = {*header}
+    return names >= _TABLE and not names.isdisjoint(_MOMENTS)
+
+
+def _starts_as_json(path: Path, limits: FileLimits) -> bool:
+    with open_bytes(path, limits, JSON) as stream:
+        return stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{"))
+
+
+def _table_entries(
+    path: Path, limits: FileLimits, import_log: ImportLog
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a list as a table, as the entries of JSON that they are elsewhere."""
+    table = DelimitedTable(path, limits)
+    if not _is_table(name.casefold() for name in table.header):
+        raise InputError(
+            f"{path} is not a backup of Trakt: it has {', '.join(table.header[:20])}.",
+            "Name the archive as it was downloaded, or the kind that it is.",
+        )
+    rows = (
+        (row, {name.casefold(): cell.strip() for name, cell in cells.items()})
+        for row, cells in watched_rows(table, import_log)
+    )
+    for row, cells in with_iso_days(rows, _MOMENTS, import_log):
+        yield row, _as_entry(cells)
+
+
+def _as_entry(cells: Mapping[str, str]) -> dict[str, Any]:
+    thing = {
+        "title": cells["title"],
+        "year": cells.get("year"),
+        "runtime": cells.get("runtime"),
+        "genres": cells.get("genres", "").split(","),
+        "ids": {name: cells.get(f"{name}_id") for name in ("trakt", "imdb", "tmdb")},
+    }
+    sort = cells["type"].casefold()
+    entry: dict[str, Any] = {
+        name: cells[name] for name in (*_MOMENTS, "rating", "plays", "notes") if cells.get(name)
+    }
+    if sort == "movie":
+        entry["movie"] = thing
+    elif sort in ("show", "season", "episode"):
+        entry["show"] = thing
+    if sort == "episode":
+        season, number = cells.get("season_number"), cells.get("episode_number")
+        entry["episode"] = {"season": season, "number": number}
+    elif sort == "season":
+        entry["season"] = {"number": cells.get("season_number")}
+    return entry
 
 
 def _is_entry(entry: object) -> bool:

@@ -121,10 +121,9 @@ class Vocabulary:
             for phrase in (*spec.units, *spec.words, *counted_nouns(name, self.domain))
             for word in roots(phrase)
         )
-        state = english().state
+        state, years = english().state, english().years
         past = (*state.unmet, *state.met, *state.wanted, *state.unwanted)
         states = (word for phrase in past for word in phrase.split())
-        years = english().years
         bounds = (*years.before, *years.until, *years.after, *years.since, *years.since_behind)
         cues = (*cue_words(), *(word for phrase in bounds for word in phrase.split()))
         told = (*numbers, *states, *cues, *years.decades, *english().numbers)

@@ -207,13 +207,13 @@ _LISTENS: dict[str, Any] = {
 _MOVIE = {"Title Type": "Movie", "Genres": "Drama, Sci-Fi", "Directors": "Ann Lee", "URL": "x"}
 
 
-def _letterboxd(name: str, columns: str, **told: Any) -> Layout:
+def _letterboxd(name: str, columns: str, date: str = "Date", **told: Any) -> Layout:
     return Layout(
         name=f"Letterboxd {name}",
         write=write_table,
         columns=tuple(columns.split(",")),
         title="Name",
-        date="Date",
+        date=date,
         year="Year",
         scale=(0.5, 5, 0.5),
         more=lambda number: {"Letterboxd URI": f"https://boxd.it/{number:04x}", "Tags": "x"},
@@ -259,6 +259,13 @@ LAYOUTS: tuple[Layout, ...] = (
         file="ratings.csv",
     ),
     _letterboxd("watched", "Date,Name,Year,Letterboxd URI", event="seen", file="watched.csv"),
+    _letterboxd(
+        "diary",
+        "Name,Year,Letterboxd URI,Rewatch,Tags,Watched Date",
+        date="Watched Date",
+        event="seen",
+        file="diary.csv",
+    ),
     _letterboxd(
         "watchlist",
         "Date,Name,Year,Letterboxd URI",

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from localrec.graph.store import Store
+
 BOOKS = "Reader;ISBN;Score\n" + "".join(
     f"{user};{isbn};{stars}\n"
     for user, isbn, stars in (
@@ -276,3 +278,35 @@ def test_ratings_of_a_domains_own_table_are_read_as_ratings_volume_by_volume(
     query = "select item_key, stars from interactions where \"user\" = 'ann'"
     found = {row["item_key"]: row["stars"] for row in json.loads(cli(*workspace, "sql", query).out)}
     assert found == {f"{name.lower()}-{n}": float(n + 2) for name, n in volumes}
+
+
+def test_ratings_by_the_number_of_a_catalogue_meet_its_items(told, empty_workspace, cli, tmp_path):
+    catalogue = tmp_path / "recipes.csv"
+    catalogue.write_text("id,name,minutes\n11,Soup,20\n12,Stew,90\n13,Cake,60\n")
+    at = ("--workspace", str(empty_workspace))
+    assert cli(*at, "domains", "new", "recipes", "--from", str(catalogue), "--yes").code == 0
+    assert cli(*at, "import", "auto", str(catalogue), "--domain", "recipes").code == 0
+    ratings = "user_id,recipe_id,rating\n1,11,5\n1,12,3\n2,11,4\n2,13,1\n"
+    outcome = told(ratings, "--accept", "--domain", "recipes", "--json")
+    assert outcome.code == 0, outcome.err
+    with Store.open_(empty_workspace / "store.duckdb") as store:
+        assert store.rows("SELECT count(*) FROM items") == [(3,)]
+        rated = store.rows('SELECT "user", item, stars FROM interactions ORDER BY "user", item')
+    assert rated == [("1", "Soup", 5), ("1", "Stew", 3), ("2", "Cake", 1), ("2", "Soup", 4)]
+
+
+def test_a_table_of_one_user_without_a_name_for_the_items_is_refused_and_no_catalogue(
+    told, empty_workspace
+):
+    text = "Private Notes,Rating\nI met Zoe,4\nI met Ben,5\n"
+    outcome = told(text, "--user", "anna", "--domain", "diary", "--accept")
+    assert outcome.code == 1
+    assert "no column that names" in outcome.err
+    assert not (empty_workspace / "store.duckdb").exists()
+    assert not (empty_workspace / "domains").exists()
+
+
+def test_the_named_domain_decides_which_of_two_things_was_met(told):
+    text = "Date,Place,Film\n2020-01-01,Luigi,Heat\n2020-02-01,Roma,Alien\n"
+    outcome = told(text, "--user", "anna", "--domain", "places")
+    assert 'title = "Place"' in outcome.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.rows import ItemRow
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.item_matching import match_existing_items
@@ -109,3 +110,69 @@ def test_an_empty_catalogue_has_nothing(path):
 
 def test_no_rows_find_nothing(films):
     assert match_existing_items(films, BAR, []) == {}
+
+
+NUMBERED = msgspec.structs.replace(
+    BAR,
+    columns=CatalogueColumns(
+        name="name", properties={"id": "id", "shop": "shop"}, identifiers=("id",)
+    ),
+)
+DRINKS = (("soup", "Soup", "11", "1"), ("stew", "Stew", "12", "2"), ("pie", "300", "13.0", "3"))
+
+
+@pytest.fixture
+def numbered(path):
+    rows = [
+        ItemRow(key=key, name=name, properties={"id": number, "shop": shop})
+        for key, name, number, shop in DRINKS
+    ]
+    with Store.open_(path) as store:
+        ingest_items(store, NUMBERED, rows, a_report())
+        yield store
+
+
+def test_rows_that_tell_only_a_number_are_found_by_the_catalogues(numbered):
+    rows = [thing("11", "11"), thing("12.0", "12.0"), thing("13", "13"), thing("99", "99")]
+    again = match_existing_items(numbered, NUMBERED, rows)
+    assert again == {"11": "soup", "12.0": "stew", "13": "pie"}
+
+
+def test_numbers_of_another_catalogue_find_nothing(numbered):
+    rows = [thing("11", "11"), *(thing(str(key), str(key)) for key in (70, 71, 72))]
+    assert match_existing_items(numbered, NUMBERED, rows) == {}
+
+
+def test_a_number_that_identifies_nothing_finds_nothing(numbered):
+    assert match_existing_items(numbered, NUMBERED, [thing("1", "1"), thing("2", "2")]) == {}
+
+
+TWICE = msgspec.structs.replace(
+    NUMBERED,
+    columns=msgspec.structs.replace(NUMBERED.columns, identifiers=("id", "shop")),
+)
+
+
+def test_numbers_that_two_identifiers_give_to_other_items_find_nothing(path):
+    told = (("a", "1", "2"), ("b", "2", "3"), ("c", "3", "1"))
+    rows = [ItemRow(key=key, name=key, properties={"id": i, "shop": s}) for key, i, s in told]
+    with Store.open_(path) as store:
+        ingest_items(store, TWICE, rows, a_report())
+        again = match_existing_items(store, TWICE, [thing(one, one) for one in "123"])
+    assert again == {}
+
+
+def test_numbers_that_one_of_two_identifiers_knows_are_found_by_it(path):
+    told = (("a", "1", "70"), ("b", "2", "80"), ("c", "3", "1"))
+    rows = [ItemRow(key=key, name=key, properties={"id": i, "shop": s}) for key, i, s in told]
+    with Store.open_(path) as store:
+        ingest_items(store, TWICE, rows, a_report())
+        again = match_existing_items(store, TWICE, [thing(one, one) for one in "123"])
+    assert again == {"1": "a", "2": "b", "3": "c"}
+
+
+def test_a_title_that_is_a_number_is_found_by_its_name(numbered):
+    rows = [thing("300", "300"), thing("x", "Soup"), thing("11", "11"), thing("y", "Rum")]
+    again = match_existing_items(numbered, NUMBERED, rows)
+    assert (again["300"], again["x"]) == ("pie", "soup")
+    assert "11" not in again

@@ -14,8 +14,11 @@ from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
+from localrec.sources import detect_kind
 from localrec.sources.amazon import AmazonSource, Window
 from localrec.sources.protocols import FilePreview
+
+from .selected import selected
 
 NAME_JSON = "Name the JSON file as it was exported or downloaded."
 
@@ -299,3 +302,30 @@ def test_detection_goes_by_the_first_line_or_the_products_file() -> None:
     assert source.recognises(FilePreview("games", ("meta_video_games.jsonl", "video_games.jsonl")))
     assert not source.recognises(FilePreview("drinks.jsonl", (), '{"name": "Negroni"}'))
     assert not source.recognises(FilePreview("folder", ("meta.txt",)))
+
+
+@pytest.mark.parametrize("product_first", [False, True])
+def test_ratings_without_a_header_are_amazons_and_no_plays(
+    tmp_path: Path, products: Domain, product_first: bool
+) -> None:
+    rows = [
+        ("AS3M56QU70RHLZ", "B00T6C3KX2", "5.0", "1173916800"),
+        ("AFBMW0EMBQ1061", "0000013714", "2.0", "1404864000"),
+        ("AFBMW0EMBQ1061", "B00V65D31H", "9.0", "1404864000"),
+    ]
+    path = tmp_path / "ratings_Beauty.csv"
+    path.write_text(
+        "".join(
+            ",".join((item, user, *more) if product_first else (user, item, *more)) + "\n"
+            for user, item, *more in rows
+        )
+    )
+    assert detect_kind(path) == "amazon"
+    history = AmazonSource().read(path, products)
+    assert [(one["user_key"], one["item_key"], one["rating"]) for one in selected(history)] == [
+        ("AS3M56QU70RHLZ", "B00T6C3KX2", 5.0),
+        ("AFBMW0EMBQ1061", "0000013714", 2.0),
+    ]
+    assert (history.report.kept, history.report.dropped) == (2, 1)
+    window = Window(until=datetime(2010, 1, 1))
+    assert AmazonSource(window).read(path, products).report.kept == 1

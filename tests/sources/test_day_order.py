@@ -108,3 +108,39 @@ def test_a_time_that_a_spreadsheet_spoilt_is_taken_from_the_other_column(tmp_pat
         "uts;utc_time;artist;track\n1,7E+09;14.11.2023 22:13;ABBA;SOS\n",
     )
     assert days(history) == [datetime(2023, 11, 14, 22, 13)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (("2020/05/18", "2020/4/5"), ("2020-05-18", "2020-04-05")),
+        (("2020. 5. 18.", "20. 4. 3."), ("2020-05-18", "2020-04-03")),
+        (("2020年5月18日",), ("2020-05-18",)),
+        (("2021/03/04 9:30",), ("2021-03-04 09:30",)),
+        (("Mar 3, 2021, 10:11 PM", "3/3/2021 12:05 AM"), ("2021-03-03 22:11", "2021-03-03 00:05")),
+        (("5 March 2021", "13. Jan. 2020"), ("2021-03-05", "2020-01-13")),
+        (("Wed May 09 09:33:44 -0700 2007",), ("2007-05-09 16:33:44",)),
+        (("2020/02/30", "30 Feb 2020"), ("2020/02/30", "30 Feb 2020")),
+    ],
+)
+def test_days_with_the_year_first_or_the_month_in_letters_are_turned(
+    cells: tuple[str, ...], days: tuple[str, ...]
+) -> None:
+    order = DayOrder(cells)
+    assert tuple(order.as_iso(cell) for cell in cells) == days
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(2024, 1, 1)))
+def test_iso_8601_stays_as_it_is(at: datetime) -> None:
+    for cell in (at.isoformat(), at.date().isoformat(), f"{at.isoformat()}Z"):
+        assert DayOrder([cell]).as_iso(cell) == cell
+
+
+def test_viewings_of_a_spreadsheet_with_the_year_first_have_their_days(tmp_path: Path) -> None:
+    history = read(
+        "netflix",
+        tmp_path / "NetflixViewingHistory.csv",
+        'Title,Date\n"Roma","2020. 5. 18."\n"Heat","2020. 4. 5."\n"Up","20. 4. 3."\n',
+    )
+    assert days(history) == [datetime(2020, 5, 18), datetime(2020, 4, 5), datetime(2020, 4, 3)]
+    assert history.report.problems == ()

@@ -93,6 +93,7 @@ LOOKS: dict[str, dict[str, Content]] = {
     "goodbooks": {
         "ratings.csv": b"user_id,book_id,rating\n1,2,3\n",
         "goodbooks-10k/": {"ratings.csv": b"", "books.csv": b"", "to_read.csv": b""},
+        "untagged/": {"ratings.csv": b"", "books.csv": b""},
         "tagged/": {"ratings.csv": b"", "books.csv": b"", "tags.csv": b"", "book_tags.csv": b""},
     },
     "bookcrossing": {
@@ -141,6 +142,8 @@ LOOKS: dict[str, dict[str, Content]] = {
         "renamed.bin": packed(LETTERBOXD),
         "repacked.zip": packed({f"export/{name}": text for name, text in LETTERBOXD.items()}),
         "export/": {name: text.encode() for name, text in LETTERBOXD.items()},
+        "unrated.zip": packed({"watched.csv": "Date,Name\n", "profile.csv": ""}),
+        "reviewed.zip": packed({"diary.csv": "Date,Name\n", "reviews.csv": "Date,Name\n"}),
     },
     "listenbrainz": {
         "listenbrainz_anna.zip": packed({"user.json": "{}", "listens/2023/12.jsonl": LISTEN}),

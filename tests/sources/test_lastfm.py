@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.domains import Domain
-from localrec.data.rows import HistoryRows
+from localrec.data.rows import Event, HistoryRows
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
+from localrec.sources import detect_kind
 from localrec.sources.detection import preview_file
 from localrec.sources.lastfm import LastFmSource, seconds_of
 from localrec.sources.protocols import FilePreview
@@ -237,3 +238,42 @@ def test_a_title_above_a_table_is_no_song_that_plays_now(tmp_path: Path) -> None
     path = tmp_path / "books.csv"
     path.write_text("My books 2024,,,\n,,,\nTitle,Author,Year,Genre\nDune,Frank Herbert,1965,SF\n")
     assert not LastFmSource().recognises(preview_file(path))
+
+
+LOVED_TABLE = "uts,utc_time,artist,artist_mbid,track,track_mbid\n1614809400,,Air,,Run,\n"
+LOVED_PAGES = (
+    '{"lovedtracks": {"track": [{"artist": {"name": "Air"}, "name": "Run", '
+    '"date": {"uts": "1614809400", "#text": "03 Mar 2021, 22:10"}}]}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "event"),
+    [
+        ("anna-lovedtracks.csv", LOVED_TABLE, Event.LIKED),
+        ("pages.json", LOVED_PAGES, Event.LIKED),
+        ("beloved.csv", LOVED_TABLE, Event.PLAYED),
+    ],
+)
+def test_loved_tracks_are_liked_and_not_played(
+    tmp_path: Path, music: Domain, name: str, content: str, event: Event
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert detect_kind(path) == "lastfm"
+    [row] = read(path, music).interactions
+    assert (row.item, row.event, row.at) == ("air-run", event, datetime(2021, 3, 3, 22, 10))
+
+
+def test_a_player_logs_what_was_heard_and_what_was_skipped(tmp_path: Path, music: Domain) -> None:
+    path = tmp_path / ".scrobbler.log"
+    path.write_text(
+        "#AUDIOSCROBBLER/1.1\n#TZ/UTC\n#CLIENT/Rockbox\n"
+        "Air\tMoon Safari\tRun\t3\t255\tL\t1614809460\t\n"
+        "Air\tMoon Safari\tTalisman\t7\t290\tS\t1614809900\t\n"
+        "Air\tMoon Safari\n"
+    )
+    assert detect_kind(path) == "lastfm"
+    history = read(path, music)
+    assert plays(history) == {"air-run": (1, datetime(2021, 3, 3, 22, 11))}
+    assert (history.report.kept, history.report.apart, history.report.dropped) == (1, 1, 1)

@@ -14,7 +14,7 @@ import pytest
 from localrec.data.rows import BulkHistory, Event, HistoryRows
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
-from localrec.sources import read_export
+from localrec.sources import detect_kind, read_export
 from tests.sources.exports_of_every_kind import write_bookcrossing, write_goodbooks
 from tests.sources.selected import selected
 
@@ -80,6 +80,59 @@ def test_own_columns_of_calibre_are_understood_by_name_and_type(tmp_path: Path) 
     }
     assert found.interactions[0].at == datetime(2022, 5, 1)
     assert genres(found, "C") == ["fantasy"]
+
+
+def test_only_an_own_column_of_the_readers_rating_is_the_rating(tmp_path: Path) -> None:
+    own = {
+        "gr_avg": ("Goodreads Rating", "rating"),
+        "mine": ("My Rating", "rating"),
+        "stars": ("Stars", "rating"),
+        "mystery": ("Mystery", "rating"),
+    }
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("Average", {"gr_avg": 9}),
+        ("Mine", {"mine": 8, "stars": 2, "gr_avg": 9, "mystery": 3}),
+        ("Plain", {"stars": 6, "gr_avg": 9}),
+    ]
+    books = [Book(title, rating=4 if title == "Mine" else None, own=cells) for title, cells in told]
+    found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
+    assert deeds(found) == {"Mine": (Event.RATED, 4.0), "Plain": (Event.RATED, 3.0)}
+    left = [note for note in found.report.notes if "left out" in note]
+    assert [note.split("'")[1] for note in left] == ["Goodreads Rating", "Mystery"]
+
+
+def test_a_column_that_says_not_read_means_it(tmp_path: Path) -> None:
+    own = {"notread": ("Not Read", "bool"), "status": ("Reading Status", "enumeration")}
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("A", {"notread": 1}),
+        ("B", {"notread": 0}),
+        ("C", {"status": "Unread"}),
+        ("D", {"status": "Finished"}),
+    ]
+    books = [Book(title, own=cells) for title, cells in told]
+    found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
+    assert deeds(found) == {"B": (Event.SEEN, None), "D": (Event.SEEN, None)}
+    assert [genres(found, title) for title in "CD"] == [[], []]
+
+
+def test_a_catalogue_of_calibre_says_when_a_book_was_added(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.csv"
+    path.write_text(
+        "author_sort,authors,id,isbn,pubdate,rating,series,series_index,tags,timestamp,title,#own\n"
+        '"Herbert, Frank",Frank Herbert & Ann Lee,1,9780441013593,1965-08-01T02:00:00+02:00,5,'
+        "Dune Chronicles,1.0,Sci-Fi,2020-01-03T10:00:00+02:00,Dune,x\n"
+        '"Low, Ben",Ben Low,2,,0101-01-01T00:00:00+00:00,,,,,2020-01-04T10:00:00+02:00,Emma,\n',
+        encoding="utf-8-sig",
+    )
+    assert detect_kind(path) == "calibre"
+    found = history("calibre", path)
+    assert deeds(found) == {"Dune": (Event.RATED, 5.0)}
+    assert found.interactions[0].at == datetime(2020, 1, 3)
+    dune, emma = found.items
+    assert (dune.properties["year"], dune.properties["series_number"]) == (1965, "1")
+    assert [link.name for link in dune.links][:2] == ["Frank Herbert", "Ann Lee"]
+    assert "year" not in emma.properties
+    assert any("#own" in note for note in found.report.notes)
 
 
 def test_volumes_of_a_series_stay_two_books_and_comments_are_descriptions(tmp_path: Path) -> None:
@@ -216,6 +269,51 @@ def test_the_json_of_librarything_says_the_same_as_its_table(tmp_path: Path) -> 
     assert (one.items, one.interactions) == (two.items, two.interactions)
 
 
+def test_a_review_of_librarything_loses_its_markup(tmp_path: Path) -> None:
+    path = tmp_path / "library.json"
+    review = "fine<br>ok<br /><br />really <i>good</i> &amp; I <3 it"
+    entry = {"books_id": "5", "title": "Odyssey", "rating": 3, "review": review}
+    path.write_text(json.dumps({"5": entry}))
+    [row] = history("librarything", path).interactions
+    assert row.note == "fine ok really good & I <3 it"
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("latin-1", "Windows-1252"), ("utf-16", "UTF-16")])
+def test_the_encoding_of_a_librarything_table_is_told(
+    tmp_path: Path, encoding: str, name: str
+) -> None:
+    path = tmp_path / "library.tsv"
+    path.write_text(LIBRARY.replace("Emma", "Wünsche"), encoding=encoding)
+    found = history("librarything", path)
+    assert deeds(found)["Wünsche"] == (Event.WANTED, None)
+    assert any(name in note for note in found.report.notes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "header", "row"),
+    [
+        (
+            "goodreads",
+            "Title,Author,ISBN13,My Rating,Date Read,Exclusive Shelf",
+            "Dune,A B,,4,,read",
+        ),
+        ("storygraph", "Title,Authors,ISBN/UID,Read Status,Star Rating", "Dune,A B,,read,4"),
+        ("librarything", "Book Id,Title,Primary Author,Rating,Collections", "1,Dune,A B,4,Yours"),
+        ("letterboxd", "Date,Name,Year,Letterboxd URI,Rating", ",Dune,2021,https://boxd.it/a,4"),
+    ],
+)
+@pytest.mark.parametrize("change", [str.lower, str.upper, str])
+def test_the_case_of_the_columns_makes_no_difference(
+    tmp_path: Path, kind: str, header: str, row: str, change: Any
+) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(f"{change(header)}\n{row}\n")
+    assert detect_kind(path) == kind
+    found = history(kind, path, "movies" if kind == "letterboxd" else "books")
+    assert deeds(found) == {"Dune": (Event.RATED, 4.0)}
+    assert not any("not known" in note for note in found.report.notes)
+
+
 FILM = {"title": "Heat", "year": 1995, "ids": {"trakt": 9, "imdb": "tt0113277"}}
 SHOW = {"title": "Dark", "year": 2017, "ids": {"trakt": 8}}
 BACKUP = {
@@ -259,6 +357,36 @@ def test_a_backup_of_trakt_is_read_by_what_its_entries_say(
     assert found.report.read == 7
 
 
+def test_a_table_of_trakt_keeps_episodes_apart_from_their_series(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        "rated_at,type,title,year,trakt_rating,trakt_id,imdb_id,season_number,episode_number,"
+        "genres,rating\n"
+        "2020-01-01T10:00:00Z,movie,Heat,1995,8.2,11,tt0113277,,,crime,9\n"
+        "2020-01-01T10:00:00Z,show,Dark,2017,8.6,1,tt5753856,,,drama,8\n"
+        "2020-01-02T10:00:00Z,episode,Dark,2017,8.6,1,tt5753856,1,1,drama,3\n"
+        "2020-01-02T10:00:00Z,season,Dark,2017,8.6,1,tt5753856,1,,drama,2\n"
+        "2020-01-02T10:00:00Z,person,Ann Lee,,,7,,,,,2\n"
+    )
+    assert detect_kind(path) == "trakt"
+    found = history("trakt", path, "movies")
+    assert deeds(found) == {"Heat": (Event.RATED, 4.5)}
+    ((_, series),) = found.beside
+    assert deeds(series) == {"Dark": (Event.RATED, 4.0)}
+    assert (found.report.kept, found.report.apart) == (4, 1)
+
+
+def test_a_list_of_trakt_that_may_be_anything_asks_for_its_name(tmp_path: Path) -> None:
+    entries = json.dumps(BACKUP["lists-best"])
+    (tmp_path / "movies.json").write_text(entries)
+    (tmp_path / "watchlist-movies.json").write_text(entries)
+    with pytest.raises(InputError, match="whether its titles are wanted") as refused:
+        history("trakt", tmp_path / "movies.json", "movies")
+    assert "watchlist" in refused.value.hint
+    found = history("trakt", tmp_path / "watchlist-movies.json", "movies")
+    assert deeds(found) == {"Up": (Event.WANTED, None)}
+
+
 def bulk(kind: str, path: Path) -> BulkHistory:
     found = read_export(kind, path, load_domain("books"))
     assert isinstance(found, BulkHistory)
@@ -273,6 +401,21 @@ def test_goodbooks_gives_ratings_wishes_and_the_genres_among_its_tags(tmp_path: 
     assert (dune.properties["series"], dune.properties["series_number"]) == ("Dune", "1")
     assert [link.name for link in dune.links if link.kind == "genre"] == ["science fiction"]
     assert (found.report.read, found.report.kept) == (6, 6)
+
+
+def test_the_first_version_of_goodbooks_numbers_its_books_by_id(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("book_id,user_id,rating\n1,7,5\n2,7,3\n")
+    (tmp_path / "books.csv").write_text(
+        "id,book_id,best_book_id,authors,title\n1,2,2,Ann Lee,Dune\n2,44,44,Ben Low,Emma\n"
+    )
+    assert detect_kind(tmp_path) == detect_kind(tmp_path / "ratings.csv") == "goodbooks"
+    found = bulk("goodbooks", tmp_path)
+    assert {(item.key, item.name, item.properties["goodreads"]) for item in found.items} == {
+        ("1", "Dune", 2),
+        ("2", "Emma", 44),
+    }
+    rows = {(one["user_key"], one["item_key"], one["rating"]) for one in selected(found)}
+    assert rows == {(7, 1, 5.0), (7, 2, 3.0)}
 
 
 def test_a_zero_of_book_crossing_is_no_rating(tmp_path: Path) -> None:

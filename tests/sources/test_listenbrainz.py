@@ -16,6 +16,7 @@ from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
+from localrec.sources import detect_kind
 from localrec.sources.listenbrainz import ListenBrainzSource
 from localrec.sources.protocols import FilePreview
 from tests.sources.zips import flipped, packed
@@ -131,6 +132,33 @@ def test_it_is_recognised_by_its_months() -> None:
     source = ListenBrainzSource()
     assert source.recognises(FilePreview("x.zip", ("user.json", "x/listens/2023/1.jsonl")))
     assert not source.recognises(FilePreview("x.zip", ("ratings.csv", "watched.csv")))
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["{0}{1}", "[{0},{1}]", '{{"payload": {{"count": 2, "listens": [{0},{1}]}}}}'],
+    ids=["lines", "list", "answer"],
+)
+def test_a_file_of_listens_is_read_by_itself(tmp_path: Path, music: Domain, written: str) -> None:
+    path = tmp_path / "listens.json"
+    path.write_text(written.format(listen(artist="The xx", track="Intro"), listen(track="Intro")))
+    assert detect_kind(path) == "listenbrainz"
+    history = read(path, music)
+    assert {item.key: item.properties["creator"] for item in history.items} == {
+        "the-xx-intro": "The xx",
+        "air-intro": "Air",
+    }
+    assert [row.event for row in history.interactions] == [Event.PLAYED] * 2
+    assert history.is_part
+
+
+def test_an_answer_with_a_listen_of_another_shape_loses_it_alone(
+    tmp_path: Path, music: Domain
+) -> None:
+    path = tmp_path / "listens.json"
+    path.write_text(f'[{listen()}, {{"listened_at": "x", "track_metadata": 1}}]')
+    history = read(path, music)
+    assert (history.report.kept, history.report.dropped) == (1, 1)
 
 
 def test_an_export_without_a_person_asks_for_one(music: Domain) -> None:

@@ -55,6 +55,24 @@ def test_items_alone_are_a_history_without_interactions(
 
 
 @pytest.mark.parametrize(
+    ("item", "inter", "event", "times"),
+    [
+        ("artist_id:token\tname:token_seq", "artist_id:token\tweight:float", "played", 40),
+        ("id:token\ttitle:token_seq", "product_id:token\tplay_hours:float", "seen", 1),
+    ],
+)
+def test_the_item_may_be_named_after_what_it_is(
+    tmp_path: Path, films_domain: Domain, item: str, inter: str, event: str, times: int
+) -> None:
+    (tmp_path / "a.item").write_text(f"{item}\n51\tDuran Duran\n")
+    (tmp_path / "a.inter").write_text(f"user_id:token\t{inter}\n2\t51\t40.0\n")
+    history = RecBoleSource().read(tmp_path, films_domain)
+    assert [(one.key, one.name) for one in history.items] == [("51", "Duran Duran")]
+    [row] = selected(history)
+    assert (row["user_key"], row["item_key"], row["event"], row["times"]) == (2, 51, event, times)
+
+
+@pytest.mark.parametrize(
     ("keys", "expected"),
     [(("7", "8"), [7, 8]), (("07", "8"), ["07", "8"]), (("u7", "8"), ["u7", "8"])],
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from localrec.data.rows import HistoryRows
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
-from localrec.sources import open_source
+from localrec.sources import detect_kind, open_source
 from localrec.sources.netflix import series_of
 
 IMDB = "Const,Your Rating,Date Rated,Title,Title Type,Year,Genres,Directors\n"
@@ -60,6 +60,53 @@ def test_episodes_are_kept_apart_from_films_and_speak_of_their_series(tmp_path: 
     assert history.items[0].properties["creator"] == "Ann Lee"
 
 
+@pytest.mark.parametrize(
+    "types",
+    [
+        "Film|Film TV|Cortometraggio|Speciale TV;Serie TV|Mini serie TV;Episodio TV;Videogioco",
+        "Película|Película de TV|Cortometraje;Serie de TV|Miniserie;Episodio de TV;Videojuego",
+        "Pelicula|Especial de TV|Vídeo;Miniserie de TV;Episodio;Vídeo musical",
+        "Film|Téléfilm|Court métrage;Série télévisée|Mini-série;Épisode;Jeu vidéo",
+        "Film|Fernsehfilm|Kurzfilm|Fernsehspecial;Fernsehserie|Miniserie;Folge;Videospiel",
+        "Filme|Curta-metragem;Série de TV|Minissérie de televisão;Episódio;Podcast",
+    ],
+)
+def test_the_type_of_a_title_is_known_in_the_languages_of_imdb(tmp_path: Path, types: str) -> None:
+    films, series, episodes, apart = (sort.split("|") for sort in types.split(";"))
+    rows = [f",8,,{sort},{sort},2010,," for sort in (*films, *series)]
+    rows += [f",8,,{series[0]}: One,{sort},2010,," for sort in episodes]
+    rows += [f",8,,Thing,{sort},2010,," for sort in apart]
+    history = read("imdb", tmp_path / "ratings.csv", IMDB + "\n".join(rows) + "\n")
+    assert told(history).keys() == {*films}
+    assert told(beside(history)).keys() == {*series}
+    assert (history.report.kept, history.report.apart) == (len(rows) - 1, 1)
+
+
+def test_a_type_that_imdb_invents_is_told_and_is_a_film(tmp_path: Path) -> None:
+    rows = "tt0000001,9,,Heat,Hologram,1995,,\n"
+    history = read("imdb", tmp_path / "ratings.csv", IMDB + rows)
+    assert told(history) == {"Heat": ("rated", 4.5, 1)}
+    assert any("Hologram (1)" in note for note in history.report.notes)
+
+
+def test_an_episode_by_its_own_title_alone_names_no_series(tmp_path: Path) -> None:
+    header = "Const,Your Rating,Title,Original Title,Title Type\n"
+    rows = (
+        "tt0000001,9,Heat,Heat,Movie\n"
+        "tt0000002,9,Chapter One: The Vanishing,Chapter One: The Vanishing,TV Episode\n"
+        "tt0000003,9,Rome: The Stolen Eagle,The Stolen Eagle,TV Episode\n"
+    )
+    history = read("imdb", tmp_path / "ratings.csv", header + rows)
+    assert told(beside(history)) == {"Rome": ("seen", None, 1)}
+    assert (history.report.kept, history.report.apart) == (2, 1)
+
+
+def test_a_list_of_imdb_without_types_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "films.csv"
+    path.write_text("Const,Your Rating,Title,Year\ntt0113277,9,Heat,1995\n")
+    assert detect_kind(path) == "imdb"
+
+
 def test_two_films_of_one_name_and_year_stay_two_by_their_ids(tmp_path: Path) -> None:
     rows = "tt0000011,9,,Hamlet,Movie,1964,,\ntt0000012,3,,Hamlet,Movie,1964,,\n"
     history = read("imdb", tmp_path / "ratings.csv", IMDB + rows)
@@ -83,6 +130,8 @@ def test_an_old_list_in_latin_1_is_read_as_it_stands(tmp_path: Path) -> None:
         ("Chernobyl: Limited Series: 1:23:45", "Chernobyl"),
         ("La casa de papel: Parte 3: Hemos vuelto", "La casa de papel"),
         ("Mission: Impossible", ""),
+        ("John Wick: Chapter 2", ""),
+        ("John Wick: Chapter 3 - Parabellum", ""),
         ("Part 2", ""),
     ],
 )
@@ -96,6 +145,53 @@ def test_episodes_without_a_season_make_a_series_where_there_are_three(tmp_path:
     history = read("netflix", tmp_path / "history.csv", f"Title,Date\n{rows}")
     assert told(history) == {"Heat: Redux": ("seen", None, 1)}
     assert told(beside(history)) == {"Planet": ("seen", None, 3)}
+
+
+def test_parts_of_a_series_of_films_stay_films_and_are_told(tmp_path: Path) -> None:
+    names = ("The Two Towers", "The Fellowship of the Ring", "The Return of the King")
+    films = [f"The Lord of the Rings: {name}" for name in names]
+    rows = "".join(f'"{film}","5/2{day}/20"\n' for day, film in enumerate(films))
+    history = read("netflix", tmp_path / "history.csv", f"Title,Date\n{rows}")
+    assert told(history).keys() == {*films}
+    assert not history.beside
+    assert any(
+        "'The Lord of the Rings' were taken for films" in one for one in history.report.notes
+    )
+
+
+@pytest.mark.parametrize(
+    "names", [("Episode 1",), ("Folge 2",), tuple(f"Part of {place}" for place in range(9))]
+)
+def test_numbered_or_many_names_make_a_series(tmp_path: Path, names: tuple[str, ...]) -> None:
+    rows = "".join(f"Bodyguard: {name},1/{day}/20\n" for day, name in enumerate(names, 13))
+    history = read("netflix", tmp_path / "history.csv", f"Title,Date\n{rows}")
+    assert told(beside(history)) == {"Bodyguard": ("seen", None, len(names))}
+
+
+def test_a_number_makes_a_series_of_what_stands_right_before_it(tmp_path: Path) -> None:
+    rows = "Star Trek: Picard: Episode 1,1/13/20\nStar Trek: Generations,1/14/20\n"
+    history = read("netflix", tmp_path / "history.csv", f"Title,Date\n{rows}")
+    assert told(history) == {"Star Trek: Generations": ("seen", None, 1)}
+    assert told(beside(history)) == {"Star Trek: Picard": ("seen", None, 1)}
+
+
+@pytest.mark.parametrize("header", ["Titel,Datum", "Título,Fecha", "Titre,Date", "Tytuł,Data"])
+def test_the_short_list_is_known_in_other_languages(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "history.csv"
+    history = read("netflix", path, f"{header}\nDark: Staffel 1: Lügen,19.05.20\nRoma,18.05.20\n")
+    assert detect_kind(path) == "netflix"
+    assert told(history) == {"Roma": ("seen", None, 1)}
+    assert told(beside(history)) == {"Dark": ("seen", None, 1)}
+    assert history.interactions[0].at == datetime(2020, 5, 18)
+    assert history.report.notes == ("1 row about 1 series: they are kept in the domain series.",)
+
+
+def test_a_column_of_ones_own_in_a_list_of_netflix_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "NetflixViewingHistory.csv"
+    history = read("netflix", path, "Title,Date,Verdict\nRoma,5/18/20,good\n")
+    assert detect_kind(path) == "netflix"
+    assert told(history) == {"Roma": ("seen", None, 1)}
+    assert any("Verdict" in note for note in history.report.notes)
 
 
 @pytest.mark.parametrize(

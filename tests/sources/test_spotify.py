@@ -12,6 +12,7 @@ import pytest
 from localrec.data.rows import HistoryRows
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
+from localrec.sources import detect_kind
 from localrec.sources.spotify import SpotifySource
 from tests.sources.zips import packed
 
@@ -139,3 +140,68 @@ def test_a_history_of_podcasts_alone_is_told_so(tmp_path: Path) -> None:
     path.write_text(json.dumps(told))
     with pytest.raises(InputError, match="it holds only episodes of podcasts"):
         SpotifySource().read(path, load_domain("music"), "anna")
+
+
+EXTENDED_TABLE = (
+    "ts,ms_played,conn_country,ip_addr,master_metadata_track_name,"
+    "master_metadata_album_artist_name,master_metadata_album_album_name,episode_name,reason_end\n"
+    "2021-01-01T09:59:58Z,127000,DE,1.2.3.4,Intro,The xx,xx,,trackdone\n"
+    "2021-01-02T09:59:58Z,100000,DE,1.2.3.4,Intro,alt-J,An Awesome Wave,,trackdone\n"
+    "2021-01-03T09:59:58Z,900,DE,1.2.3.4,Hello,Adele,25,,fwdbtn\n"
+    "2021-01-04T09:59:58Z,900000,DE,1.2.3.4,,,,Talk,trackdone\n"
+)
+CUT_TABLE = (
+    "ts,platform,ms_played,track_name,artist_name,album_name\n"
+    "2021-01-01 09:59:58,x,127000,Intro,The xx,xx\n"
+    "2021-01-02 09:59:58,x,100000,Intro,alt-J,An Awesome Wave\n"
+    "2021-01-03 09:59:58,x,900,Hello,Adele,25\n"
+)
+
+
+def read_table(path: Path, text: str) -> HistoryRows:
+    path.write_text(text, encoding="utf-8")
+    assert detect_kind(path) == "spotify"
+    return SpotifySource().read(path, load_domain("music"), "anna")
+
+
+@pytest.mark.parametrize("table", [EXTENDED_TABLE, CUT_TABLE, CUT_TABLE.replace(",", ";")])
+def test_a_history_saved_as_a_table_says_the_same_as_json(tmp_path: Path, table: str) -> None:
+    history = read_table(tmp_path / "streams.csv", table)
+    assert events(history) == {
+        "the-xx-intro": ("played", 1, datetime(2021, 1, 1, 9, 59, 58)),
+        "alt-j-intro": ("played", 1, datetime(2021, 1, 2, 9, 59, 58)),
+        "adele-hello": ("later", 1, datetime(2021, 1, 3, 9, 59, 58)),
+    }
+    assert [item.properties["creator"] for item in history.items] == ["The xx", "alt-J", "Adele"]
+    assert history.report.apart == table.count("Talk")
+    assert "1.2.3.4" not in repr(history)
+    assert history.is_part
+
+
+def test_a_table_of_streams_loses_only_its_bad_rows(tmp_path: Path) -> None:
+    rows = "2021-01-05 10:00:00,x,,Run,Air,\n2021-01-05 10:00:00,x,99000,Run,,\n"
+    history = read_table(tmp_path / "streams.csv", CUT_TABLE + rows)
+    assert [(one.row, one.problem) for one in history.report.problems] == [
+        (5, "does not say how long it was played"),
+        (6, "has no artist"),
+    ]
+
+
+PLAYLIST = (
+    '"Track URI","Track Name","Artist URI(s)","Artist Name(s)","Album Name","Added At"\n'
+    '"spotify:track:1","Run","spotify:artist:1","Air","10 000 Hz","2021-01-01T10:00:00Z"\n'
+    '"spotify:track:2","Duo","artist:2, artist:3","A, B","C","2021-01-02T10:00:00Z"\n'
+    '"spotify:track:3","See","spotify:artist:4","Tyler, The Creator","D","2021-01-03T10:00:00Z"\n'
+    '"spotify:track:1","Run","spotify:artist:1","Air","10 000 Hz","2021-01-04T10:00:00Z"\n'
+)
+
+
+@pytest.mark.parametrize(("name", "event"), [("roadtrip", "played"), ("liked_songs", "liked")])
+def test_a_playlist_by_exportify_names_its_artists(tmp_path: Path, name: str, event: str) -> None:
+    history = read_table(tmp_path / f"{name}.csv", PLAYLIST)
+    artists = {item.name: item.properties["creator"] for item in history.items}
+    assert artists == {"Run": "Air", "Duo": "A", "See": "Tyler, The Creator"}
+    assert {row.event.value for row in history.interactions} == {event}
+    duo = next(item for item in history.items if item.name == "Duo")
+    assert [link.name for link in duo.links] == ["A", "B", "C"]
+    assert (history.report.kept, history.report.merged) == (3, 1)

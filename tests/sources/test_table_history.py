@@ -17,8 +17,9 @@ from localrec.data.rows import HistoryRows
 from localrec.foundation.bounded_files import sniff_binary_kind
 from localrec.graph.domain_files import load_domain
 from localrec.sources.catalogues.records import open_records
+from localrec.sources.rating_values import rating_value
 from localrec.sources.table_guess import propose_mapping
-from localrec.sources.table_history import rating_value, read_history
+from localrec.sources.table_history import read_history
 
 
 def read(

@@ -12,7 +12,7 @@ from localrec.data.rows import HistoryRows
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
-from localrec.sources import open_source
+from localrec.sources import detect_kind, open_source
 from localrec.sources.xml_records import read_records
 
 GAMES = """<?xml version="1.0" encoding="utf-8" standalone="yes"?>
@@ -80,6 +80,30 @@ def test_a_collection_of_games_says_what_was_rated_played_and_wished_for(tmp_pat
         *(3, 4, 120, 2.3)
     ]
     assert history.interactions[0].note == "With friends."
+
+
+def test_what_somebody_will_never_buy_is_not_wanted(tmp_path: Path) -> None:
+    xml = GAMES.replace('wishlistpriority="3"', 'wishlistpriority="5"')
+    history = read("boardgamegeek", tmp_path / "collection.xml", xml)
+    assert events(history)["seafarers"] == ("abandoned", None, 1)
+    table = (
+        "objectname,objectid,rating,wishlist,wishlistpriority,wishlistcomment\n"
+        "Brass,1,0,1,5,never\nRoot,2,0,1,2,soon\nAzul,3,8,1,5,\n"
+    )
+    history = read("boardgamegeek", tmp_path / "collection.csv", table)
+    assert events(history) == {
+        "brass": ("abandoned", None, 1),
+        "root": ("wanted", None, 1),
+        "azul": ("rated", 4.0, 1),
+    }
+    assert [row.note for row in history.interactions] == ["never", "soon", None]
+
+
+def test_the_columns_of_a_collection_may_be_written_in_any_case(tmp_path: Path) -> None:
+    path = tmp_path / "collection.csv"
+    history = read("boardgamegeek", path, "ObjectName,ObjectId,Rating,NumPlays\nAzul,3,8,2\n")
+    assert detect_kind(path) == "boardgamegeek"
+    assert events(history) == {"azul": ("rated", 4.0, 2)}
 
 
 def test_games_from_before_writing_keep_their_year(tmp_path: Path) -> None:

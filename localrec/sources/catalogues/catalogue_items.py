@@ -13,7 +13,12 @@ from localrec.foundation.prose import count_of, join_words
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.catalogues.column_groups import part_amount
 from localrec.sources.catalogues.column_profiles import elements_of, is_yes
-from localrec.sources.catalogues.numbers import NumberFormat, number_format
+from localrec.sources.catalogues.numbers import (
+    NumberFormat,
+    format_of,
+    is_open,
+    share_of_any_unit,
+)
 from localrec.sources.catalogues.records import Cell, RecordTable
 from localrec.sources.catalogues.text_watch import LIST_SIGNS, TextWatch
 from localrec.sources.import_log import ImportLog
@@ -22,6 +27,7 @@ from localrec.sources.list_cells import is_missing, read_list
 _YEAR = re.compile(r"(?<!\d)(-?\d{1,4})(?:\.0+)?(?!\d)")
 _FULL_YEAR = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d)(?!\d)")
 _YEAR_IN_NAME = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
+_YEAR_BEHIND_NAME = re.compile(r"\((1[5-9]\d\d|20\d\d)(?:\s*+[-–—]\s*+(?:\d{4}\s*+)?)?\)\s*$")
 _SERIES = re.compile(r"\s*\((?P<series>[^()]+?),? #(?P<number>\d+(?:\.\d+)?)(?:-\d+)?\)\s*$")
 _TOLD_KINDS = ("component", "category", "container")
 
@@ -54,6 +60,7 @@ class CatalogueReader:
         }
         self._written: dict[str, tuple[str, ...]] = {}  # key -> what its first row calls the item
         self._zeros = dict.fromkeys(columns.numbers, 0)
+        self._year_pattern = self._pattern_of_years()
         self._watch = TextWatch(columns, self._links, table, import_log)
 
     def read(self) -> CatalogueRows:
@@ -123,8 +130,8 @@ class CatalogueReader:
         return CatalogueRows(items=tuple(items.values()), report=self._log.report(kept=len(items)))
 
     def _format(self, column: str) -> NumberFormat:
-        texts = [str(cell) for cell in self._table.column(column) if not is_missing(cell)]
-        return number_format(texts)[0]
+        cells = self._table.column(column)
+        return format_of([str(cell).strip() for cell in cells if not is_missing(cell)], column)
 
     def _cell(self, cells: Sequence[Cell], column: str) -> Cell:
         place = self._place.get(column)
@@ -206,10 +213,14 @@ class CatalogueReader:
             value = self._cell(cells, one.column)
             if value is None or isinstance(value, list) or one.column not in self._formats:
                 continue
-            number = self._formats[one.column].value(value)
+            form = self._formats[one.column]
+            number = form.value(value, one.end)
+            spec = self._domain.numbers.get(name)
             if number is None:
                 told[name] = None
-                self._log.repair(row, one.column, f"{clean_text(value)[:60]!r} is no number")
+                self._log.repair(row, one.column, _no_number(value, form))
+            elif spec is not None and spec.bound == "high" and is_open(value):
+                told[name] = None  # as many as one likes
             elif number == 0 and one.zero_is_missing:
                 self._zeros[name] += 1
             else:
@@ -217,9 +228,19 @@ class CatalogueReader:
                 told[name] = int(number) if number == int(number) else number
         return {name: value for name, value in told.items() if value is not None}
 
+    def _pattern_of_years(self) -> re.Pattern[str]:
+        """Where names tell their year: in brackets at their end, or anywhere.
+
+        Where it stands in brackets, a number within is a part of the name: "Blade Runner 2049".
+        """
+        names = [str(cell) for cell in self._table.column(self._columns.name) if cell]
+        behind = sum(_YEAR_BEHIND_NAME.search(name) is not None for name in names)
+        within = sum(_YEAR_IN_NAME.search(name) is not None for name in names)
+        return _YEAR_BEHIND_NAME if 2 * behind > within else _YEAR_IN_NAME
+
     def _year(self, row: int, name: str, cells: Sequence[Cell]) -> int | None:
         if self._columns.year is None:
-            found = _YEAR_IN_NAME.search(name) if self._columns.year_in_name else None
+            found = self._year_pattern.search(name) if self._columns.year_in_name else None
             return int(found[1]) if found else None
         written = self._text(cells, self._columns.year)
         found = _YEAR.fullmatch(written) or _FULL_YEAR.search(written) or _YEAR.match(written)
@@ -306,6 +327,14 @@ class CatalogueReader:
         by = f" by {join_words(makers[:2])}" if makers else ""
         dated = f"{name} ({year}){by}" if year else f"{name}{by}"
         return f"{dated}: {join_words(list(dict.fromkeys(told))[:12])}." if told else f"{dated}."
+
+
+def _no_number(cell: str, form: NumberFormat) -> str:
+    """Why a cell gives its column no number."""
+    shown = repr(clean_text(cell)[:60])
+    if not share_of_any_unit([cell]):
+        return f"{shown} is no number"
+    return f"{shown} bears another unit than {form.unit or 'the others'}; left out of the number"
 
 
 def _parted(values: list[str], separator: str | None, names: int) -> list[str]:

@@ -14,6 +14,7 @@ from localrec.sources.list_cells import is_missing
 
 _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?")
 _UNNAMED = re.compile(r"column \d+")  # what a column without a name is called
+_STARS = ("star",)  # of a film, where the cells are names
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
 _UNIT = (
@@ -23,7 +24,7 @@ _UNIT = (
     "pints?|quarts?|gallons?|kg|g|grams?|lbs?|pounds?|cloves?|sticks?|packages?|pkgs?|cubes?|"
     "lumps?|stalks?|handfuls?|wheels?|scoops?|jars?"
 )
-_DIGITS = rf"\d+(?:[.,/]\d+)?(?:\s*[{_FRACTION}]|\s+\d/\d)?|[{_FRACTION}]"
+_DIGITS = rf"(?:\d+(?:[.,/]\d+)?|\.\d+)(?:\s*[{_FRACTION}]|\s+\d/\d)?|[{_FRACTION}]"
 _FEW = rf"(?=(?:few|half an?|an?)\s+(?:{_UNIT})\b)(?:few|half an?|an?)"
 _UP_TO = r"(?:\s*(?:-|–|to)\s*\d+(?:[.,/]\d+)?)?"
 _AMOUNT = re.compile(
@@ -65,7 +66,7 @@ def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
     for one in profiles:
         found = _NUMBERED.fullmatch(one.name)
         if found is not None and not _UNNAMED.fullmatch(one.name):
-            by_base[found["base"].casefold().strip(" _.-(")].append(one)
+            by_base[" ".join(header_words(found["base"]))].append(one)
     bases = {
         base: sorted(told, key=lambda one: int(_NUMBERED.fullmatch(one.name)["number"]))  # type: ignore[index]
         for base, told in by_base.items()
@@ -154,6 +155,8 @@ def _flagged(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
 
 
 def _kind_of(base: str, meaning: str) -> str:
+    if header_words(base) == _STARS:
+        return "cast"
     return meaning if meaning and meaning != "name" else "_".join(header_words(base)) or "tag"
 
 

@@ -13,8 +13,14 @@ import msgspec
 from localrec.foundation.text import clean_text
 from localrec.sources.catalogues.currencies import bears_sign
 from localrec.sources.catalogues.header_words import CREATORS, meaning_of
-from localrec.sources.catalogues.numbers import NumberFormat, number_format
+from localrec.sources.catalogues.numbers import (
+    End,
+    NumberFormat,
+    number_format,
+    share_of_any_unit,
+)
 from localrec.sources.catalogues.records import Cell, RecordTable
+from localrec.sources.catalogues.units import MEASURED
 from localrec.sources.list_cells import is_missing, read_list
 
 Holds = Literal["nothing", "rows", "url", "date", "flag", "number", "list", "text", "name", "id"]
@@ -29,8 +35,14 @@ _SUFFIX = re.compile(r"(?:jr|sr|ph\. ?d|m\. ?d|inc|ltd|llc)\.?|I{2,3}|IV", re.IG
 _YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja", "✓", "✔", "☑", "✅"})
 _NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein", "✗", "✘", "☐", "❌"})
 # Words for a number that is not known, which do not make a column one of words.
-_UNKNOWN = frozenset("unknown tbd tba tbc various varies unrated pending ask sold-out n.a".split())
+_UNKNOWN = frozenset(
+    "unknown tbd tba tbc various varies unrated pending ask sold-out n.a".split()
+) | {"free", "sold out", "out of stock", "not rated", "not available", "on request"}
+_MOSTLY = 0.9  # of the cells that say something, as for the rows of a file
+_LEAST_MEASURED = 0.3  # of the cells, where others bear other units
 _LISTED = frozenset({"ingredient", "mechanic", "genre", "tag", "cast", "measure", *CREATORS})
+_PEOPLE = frozenset({"cast", *CREATORS})
+_FULL_NAME = re.compile(r"\S+[ .]\S.*")
 _SHOWN = 3
 _SAMPLE = 20_000  # cells looked at, evenly over the table
 _LONG_TEXT = 9.0  # words on average above which a column is prose
@@ -143,13 +155,17 @@ def _profile_texts(profile: ColumnProfile, texts: list[str], cells: list[str]) -
 
 
 def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str]) -> bool:
-    form, share = number_format(texts)
-    if share < 0.95:
+    form, share = number_format(texts, profile.name)
+    if share < _MOSTLY:
         known = [text for text in texts if text.casefold().strip(" .?()") not in _UNKNOWN]
-        form, share = number_format(known)
-        if share < 0.95 or 2 * len(known) < len(texts):
+        form, share = number_format(known, profile.name)
+        is_measured = profile.meaning in MEASURED and profile.certainty >= 0.5
+        if is_measured and share >= _LEAST_MEASURED:
+            share = share_of_any_unit(known)
+        if share < _MOSTLY or 2 * len(known) < len(texts):
             return False
-    told = [value for text in texts if (value := form.value(text)) is not None]
+    end: End | None = "low" if form.has_ranges else None
+    told = [value for text in texts if (value := form.value(text, end)) is not None]
     if not told:  # digits beyond any number
         return False
     above = [value for value in told if value > 0]
@@ -160,7 +176,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     profile.lowest = min(above, default=0.0)
     profile.lowest_share = above.count(min(above)) / len(told) if above else 0.0
     profile.holds = "number"
-    in_turn = [form.value(cell) for cell in cells]
+    in_turn = [form.value(cell, end) for cell in cells]
     steps = {b - a for a, b in pairwise(in_turn) if a is not None and b is not None}
     if profile.is_whole and profile.is_unique and len(told) > 5:
         if steps == {1.0} and in_turn[0] in (0.0, 1.0) and profile.meaning in ("", "id"):
@@ -197,7 +213,14 @@ def _list_separator(profile: ColumnProfile, texts: list[str]) -> str | None:
         whole = len(set(texts)) / len(texts)
         if is_listed or (fresh < 0.5 and fresh < 0.7 * whole):
             return separator
-    return None
+    return "/" if is_listed and profile.meaning in _PEOPLE and _are_full_names(texts) else None
+
+
+def _are_full_names(texts: Sequence[str]) -> bool:
+    """Whether slashes part people, as in "Leo Tolstoy/Richard Pevear" and not in "AC/DC"."""
+    cut = [text.split("/") for text in texts if "/" in text]
+    full = sum(all(_FULL_NAME.fullmatch(part.strip()) for part in parts) for parts in cut)
+    return len(cut) >= 0.02 * len(texts) and full > 0.7 * len(cut)
 
 
 def _is_inverted(cut: list[list[str]]) -> bool:

@@ -34,13 +34,28 @@ CONTAINERS = ("glass", "platform", "format")
 
 
 @lru_cache(maxsize=1)
+def _known_headers() -> dict[str, list[str]]:
+    return tomllib.loads((Path(__file__).parent / "header_words.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
 def _by_words() -> dict[tuple[str, ...], str]:
     """The words of each known header, singular -> its meaning."""
-    told = tomllib.loads((Path(__file__).parent / "header_words.toml").read_text(encoding="utf-8"))
     found: dict[tuple[str, ...], str] = {}
-    for meaning, headers in told.items():
+    for meaning, headers in _known_headers().items():
         for header in headers:
             found.setdefault(tuple(singular(word) for word in header.split()), meaning)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _in_one_word() -> dict[str, str]:
+    """Headers of several words, written as one -> their meaning: "yearpublished"."""
+    found: dict[str, str] = {}
+    for meaning, headers in _known_headers().items():
+        for header in headers:
+            found.setdefault(header.replace(" ", ""), meaning)
+            found.setdefault("".join(singular(word) for word in header.split()), meaning)
     return found
 
 
@@ -64,10 +79,11 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
     if not words:
         return "", 0.0
     if words in _by_words():
-        return _by_words()[words], 1.0
+        is_item = _by_words()[words] == "address" and set(words) <= set(about)
+        return ("", 0.0) if is_item else (_by_words()[words], 1.0)  # the phones of a shop
     if set(words) & {"count", "num", "number"} and set(words) & _COUNTED:
         return "popularity", 0.8
-    joined = _by_words().get(("".join(words),))
+    joined = _by_words().get(("".join(words),)) or _in_one_word().get("".join(words))
     if joined:
         return joined, 0.9
     bare = tuple(word for word in words if not word.isdigit() and word not in _UNITS) or words
@@ -79,6 +95,9 @@ def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
     for told in (paid, tuple(word for word in paid if word not in _QUALIFIERS)):
         if len(told) < len(words) and _by_words().get(told) == "price":
             return "price", 0.9
+    maker = _by_words().get(bare[:-1])
+    if bare[-1] == "name" and maker in (*CREATORS, *PLACES):
+        return maker, 0.9  # artistName
     outer = meaning_of(header.rpartition(".")[0], about)
     if outer[1] >= 0.5 and outer[0] != "name" and words[-1] in _NAMES:
         return outer[0], 0.9  # ingredients.name

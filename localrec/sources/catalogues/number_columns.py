@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from localrec.data.catalogue_columns import NumberColumn
 from localrec.data.domains import NumberSpec
 from localrec.sources.catalogues.column_profiles import ColumnProfile
@@ -11,8 +13,10 @@ from localrec.sources.catalogues.currencies import (
     currency_of,
     without_currency,
 )
-from localrec.sources.catalogues.header_words import header_words, property_name
+from localrec.sources.catalogues.header_words import header_words, meaning_of, property_name
+from localrec.sources.catalogues.numbers import RANGED
 from localrec.sources.catalogues.records import RecordTable
+from localrec.sources.catalogues.units import is_unit_of
 
 _CHEAP = (
     "cheaper",
@@ -87,8 +91,11 @@ _PLAIN: dict[str, NumberSpec] = {
 }  # fmt: skip
 _UNKNOWN_AT_ZERO = ("minutes", "pages", "complexity", "year", "max players", "age", "calories")
 _GAP = 0.4  # of a scale, above a 0 that stands alone below it
-# Headers that bear one number each for questions; of several the likeliest comes first.
-_LEAD = ("total", "avg", "average", "list", "")
+# Headers that bear one number each for questions; of several the likeliest comes first, and what
+# something used to cost comes last.
+_LEAD = ("total", "avg", "average", "new", "current", "sale", "discounted", "list", "")
+_FORMER = frozenset({"old", "was", "before", "former", "previous", "regular", "crossed"})
+_BOTH_ENDS = "players"
 
 
 class NumberProposals:
@@ -109,27 +116,50 @@ class NumberProposals:
                 self.year = profile.name
                 return "the year in which it came out"
             return ""
-        if profile.holds != "number" or profile.meaning in ("id", "index", "url"):
+        if profile.holds != "number" or profile.meaning in ("id", "index", "url", "address"):
             return ""
         if header_words(profile.name)[-1:] and header_words(profile.name)[-1].isdigit():
             return ""  # ratings_1 to ratings_5 say nothing that a question would ask
         meaning = profile.meaning if profile.certainty >= 0.5 else ""
+        if meaning == _BOTH_ENDS and profile.format.has_ranges:
+            return self._take_both_ends(profile)
         name = property_name(profile.name if header_words(profile.name) else meaning)  # "€"
         if name in self.columns or name == "year":
             return ""
         spec = self._spec(meaning, profile) if meaning not in self._taken else None
-        times = 100.0 if meaning == "abv" and profile.high <= 1.0 else 1.0
+        is_share = meaning == "abv" and profile.high <= 1.0 and profile.format.unit != "%"
+        times = 100.0 if is_share else 1.0
         if spec is None:
-            if meaning not in ("", "minutes", "price", "rating", "rank"):
+            if meaning not in ("", "minutes", "price", "rating", "rank", "complexity"):
                 return ""
             spec = _plain_number(profile)
         else:
             self._taken.add(meaning)
+        end = RANGED[meaning] if profile.format.has_ranges else None
         self.columns[name] = NumberColumn(
-            column=profile.name, times=times, zero_is_missing=zero_is_missing(profile, meaning)
+            column=profile.name,
+            times=times,
+            zero_is_missing=zero_is_missing(profile, meaning),
+            end=end,
         )
         self.specs[name] = spec
-        return f"a number: {_told(spec, times)}"
+        of_range = f"; of a range the {end} end" if end else ""
+        return f"a number: {_told(spec, times)}{of_range}"
+
+    def _take_both_ends(self, profile: ColumnProfile) -> str:
+        """Two numbers of a column with ranges: "2-4" are the fewest and the most players."""
+        ends: tuple[tuple[Literal["low", "high"], str], ...] = (
+            ("low", f"min {_BOTH_ENDS}"),
+            ("high", f"max {_BOTH_ENDS}"),
+        )
+        told = [(property_name(meaning), end, meaning) for end, meaning in ends]
+        if any(name in self.columns or meaning in self._taken for name, _, meaning in told):
+            return ""
+        for name, end, meaning in told:
+            self.columns[name] = NumberColumn(column=profile.name, end=end)
+            self.specs[name] = _PLAIN[meaning]
+            self._taken.add(meaning)
+        return "two numbers: the ends of its ranges"
 
     def _spec(self, meaning: str, profile: ColumnProfile) -> NumberSpec | None:
         if meaning == "price":
@@ -145,18 +175,22 @@ class NumberProposals:
             )  # fmt: skip
         if meaning == "minutes":
             return self._duration(profile)
-        if meaning == "complexity" and profile.high > 10:
+        if meaning == "popularity index":
+            return self._popularity_index(profile)
+        if meaning == "complexity" and (profile.high > 10 or _is_weighed(profile)):
             return None
         return _PLAIN.get(meaning)
 
     def _price(self, profile: ColumnProfile) -> NumberSpec:
-        currency = currency_of(profile.name, profile.format.unit)
+        currency = currency_of(profile.name, profile.format.unit.partition("/")[0])
         plural, units = (currency.plural, currency.units) if currency else ("", ANY_MONEY)
         middle = profile.low + (profile.high - profile.low) * 0.02
         self._example = f" under {max(5, round(middle / 5) * 5):g} {plural or 'dollars'}"
+        of = profile.format.unit.partition("/")[2]
+        per = f" per {of}" if of else ""
         return NumberSpec(
             kind="amount",
-            says=f"costs {{value}} {plural}".strip(),
+            says=f"costs {{value}} {plural}".strip() + per,
             more=_DEAR,
             less=_CHEAP,
             words=("price", "cost"),
@@ -183,7 +217,9 @@ class NumberProposals:
         words = set(header_words(profile.name))
         units = {"minute": 1.0, "min": 1.0, "hour": 60.0}
         said = "minutes"
-        if words & {"hour", "hr"}:
+        if profile.format.is_duration:
+            pass  # cells tell their own units, whatever the header says
+        elif words & {"hour", "hr"}:
             units, said = {"hour": 1.0, "minute": 1 / 60}, "hours"
         elif words & {"sec", "second"}:
             units, said = {"second": 1.0, "minute": 60.0}, "seconds"
@@ -195,6 +231,23 @@ class NumberProposals:
             units=units,
             more=("longer", "slower"),
             less=("shorter", "quicker", "faster", "quick", "short"),
+        )
+
+    def _popularity_index(self, profile: ColumnProfile) -> NumberSpec:
+        """A popularity that counts nobody: a score, or a rank of which the first is the best."""
+        says, words = "has a popularity of {value}", ("popularity",)
+        is_rank = profile.is_whole and profile.is_unique and profile.low >= 1
+        counted = any(meaning_of(one)[0] == "popularity" for one in self._table.columns)
+        if is_rank or counted:  # which end is better is not known, or told by the counts
+            return NumberSpec(kind="amount", says=says, words=words)
+        of_counts = _PLAIN["popularity"]
+        return NumberSpec(
+            kind="amount",
+            says=says,
+            words=words,
+            more=of_counts.more,
+            less=of_counts.less,
+            better="higher",
         )
 
     def specs_with_year(self, year_in_name: bool) -> dict[str, NumberSpec]:
@@ -217,12 +270,20 @@ class NumberProposals:
 def _plain_number(profile: ColumnProfile) -> NumberSpec:
     """A number of which only the header says what it is; money keeps its currency."""
     words = " ".join(header_words(profile.name))
-    currency = currency_of(profile.name, profile.format.unit) if _is_money(profile) else None
+    unit = profile.format.unit
+    currency = currency_of(profile.name, unit) if _is_money(profile) else None
     if currency is None:
-        return NumberSpec(kind="amount", says=f"has {words} {{value}}", words=(words,))
+        says = f"has {words} {{value}} {'' if unit in words.split() else unit}".strip()
+        return NumberSpec(kind="amount", says=says, words=(words,))
     about = without_currency(profile.name) or "a price of"
     says = f"has {about} {{value}} {currency.plural}"
     return NumberSpec(kind="amount", says=says, words=(about, words), units=currency.units)
+
+
+def _is_weighed(profile: ColumnProfile) -> bool:
+    """Whether the cells or the header bear a unit of weight, so that a weight is one in kilos."""
+    words = (profile.format.unit.partition("/")[0], *header_words(profile.name))
+    return any(is_unit_of(word, "weight") for word in words)
 
 
 def _is_money(profile: ColumnProfile) -> bool:
@@ -266,6 +327,8 @@ def by_likelihood(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
 
     def place(one: ColumnProfile) -> tuple[float, int]:
         words = header_words(one.name)
+        if _FORMER & {*words}:
+            return (0.0, len(_LEAD))
         lead = next((rank for rank, word in enumerate(_LEAD) if word in words), len(_LEAD))
         return (-one.certainty if one.certainty < 0.9 else -1, lead)
 

@@ -28,8 +28,10 @@ from localrec.sources.catalogues.header_words import (
     CREATORS,
     PLACES,
     header_words,
+    meaning_of,
     property_name,
 )
+from localrec.sources.catalogues.name_column import name_column
 from localrec.sources.catalogues.number_columns import NumberProposals, by_likelihood
 from localrec.sources.catalogues.records import RecordTable
 
@@ -122,6 +124,7 @@ class _Proposing:
             year_in_name=numbers.year is None and _share(named, _YEAR_IN_NAME) > 0.5,
             series_in_name=_share(named, _SERIES_IN_NAME) > 0.1,
             properties=properties,
+            identifiers=tuple(filter(self._identifies, self._left)),
             ignored=tuple(ignored),
         )
         return Proposal(domain=self._domain(columns, numbers, flags), reasons=self.reasons)
@@ -131,21 +134,7 @@ class _Proposing:
         return self._left.pop(column)
 
     def _take_name(self) -> ColumnProfile:
-        def fitness(one: ColumnProfile) -> float:
-            if one.holds not in ("name", "text", "list", "number") or one.filled < 0.5:
-                return 0.0
-            told = 3 * one.certainty if one.meaning == "name" else 0.0
-            if one.holds in ("number", "list") or one.words > 25:
-                told *= 0.5 if one.meaning == "name" else 0.0
-            elif not told and one.meaning == "" and one.holds == "name":
-                told = 0.6 if set(header_words(one.name)) & set(self._about) else 0.3
-            return told * (0.2 + one.distinct / max(1, one.total)) * one.filled
-
-        best = max(self._profiles, key=fitness, default=None)
-        if best is None or fitness(best) == 0.0:
-            texts = [one for one in self._profiles if one.holds in ("name", "list")]
-            texts = [one for one in texts if one.meaning not in (*CREATORS, *PLACES)] or texts
-            best = max(texts, key=lambda one: one.distinct * one.filled, default=None)
+        best = name_column(self._profiles, self._about)
         if best is None:
             raise InputError(
                 f"{self._table.path} has no column that could name its items; it has "
@@ -155,11 +144,13 @@ class _Proposing:
         return self._take(best.name, "the item's name")
 
     def _take_ignored(self, gathered: GatheredRows | None) -> list[str]:
+        """Take the columns that say nothing of the items; an id stays, since ratings name it."""
         gone = [one.name for one in self._left.values() if one.holds in ("nothing", "rows")]
         if gathered is not None:
             gone += [one for one in gathered.counters if one in self._left and one not in gone]
         for column in gone:
-            self._take(column, "left out: it is empty, or only counts the rows")
+            if gathered is not None or not self._identifies(column):
+                self._take(column, "left out: it is empty, or only counts the rows")
         return gone
 
     def _take_texts(self) -> dict[str, str]:
@@ -291,6 +282,13 @@ class _Proposing:
 
     def _has(self, role: str) -> bool:
         return any(spec.role == role for spec in self._attributes.values())
+
+    def _identifies(self, column: str) -> bool:
+        """Whether a column numbers the items themselves, and not who made or sent them in."""
+        one = self._left[column]
+        others = [word for word in header_words(column) if word not in ("id", *self._about)]
+        of_others = meaning_of(" ".join(others))[0] in (*CREATORS, "user")
+        return one.meaning == "id" and one.certainty >= 0.5 and one.is_unique and not of_others
 
     def _take_flags(self) -> tuple[dict[str, FlagSpec], dict[str, str]]:
         flags, columns = {}, {}

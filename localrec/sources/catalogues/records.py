@@ -26,7 +26,10 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name
+from localrec.sources.catalogues.data_keys import settle_data_keys
 from localrec.sources.catalogues.header_words import meaning_of
+from localrec.sources.catalogues.json_records import Cell as Cell
+from localrec.sources.catalogues.json_records import find_objects, flattened
 from localrec.sources.catalogues.table_edges import (
     cut,
     joined_header,
@@ -38,10 +41,11 @@ from localrec.sources.catalogues.table_edges import (
     with_whole_header,
     without_bars,
 )
+from localrec.sources.catalogues.written_cells import part_objects, read_entities
 
-Cell = str | list[Any] | None
 _DELIMITERS = (",", "\t", ";", "|")
 _SPELT = re.compile(r'^="(.*)"$', re.DOTALL)  # so that a spreadsheet keeps the zeros in front
+_MARKUP = re.compile(r"<\?xml\b|<(?:opml|rss|feed|svg|plist)\b", re.IGNORECASE)
 _LOOKED_AT = 60  # lines that tell the delimiter
 _PART = 50_000  # lines that are read of a table with too many
 _CHUNK = 2_000  # lines read at a time; a record of so many has a quote that was never closed
@@ -102,6 +106,8 @@ def open_records(
         encoding = detect_encoding(path, limits)
         with open_text(path, limits, encoding) as stream:
             start = stream.read(4096).lstrip("\ufeff \t\r\n")
+        if _MARKUP.match(start):
+            raise InputError(f"{path} is XML, not a table.", "Save its records as CSV or JSON.")
         if start.startswith(("[", "{")):
             table = _open_json(path, limits, encoding, start)
         else:
@@ -109,6 +115,10 @@ def open_records(
         table.encoding = encoding
     if not table.rows or not table.columns:
         raise InputError(f"{path} holds no rows.", "Check that it is the right file.")
+    table.columns, table.rows, broken = part_objects(table.columns, table.rows)
+    told = "is no list of objects that can be read; left out"
+    table.faults.extend(_fault(row, column, "repaired", told) for row, column in broken)
+    read_entities(table.rows)
     return table
 
 
@@ -289,7 +299,7 @@ def _open_json(path: Path, limits: FileLimits, encoding: str, start: str) -> Rec
     if lines is not None:
         return _from_objects(path, "one JSON object a line", lines, faults)
     content = read_json(path, limits, Any)
-    found = _find_objects(content)
+    found = find_objects(content)
     if found is None:
         raise InputError(
             f"{path} is JSON without a list of records.", "It needs a list of objects."
@@ -322,27 +332,8 @@ def _json_lines(
                     return None
                 faults.append(_fault(row, None, "dropped", "is no JSON object"))
     # One object on one line that holds the records is no file of lines.
-    is_one = len(found) == 1 and not faults and _find_objects(found[0][1]) is not None
+    is_one = len(found) == 1 and not faults and find_objects(found[0][1]) is not None
     return None if is_one else found
-
-
-def _find_objects(content: Any, depth: int = 2) -> tuple[str, list[Any]] | None:
-    """The longest list of objects, and the name it stands under."""
-    if isinstance(content, list):
-        objects = sum(isinstance(one, dict) for one in content)
-        return ("", content) if objects and objects * 2 >= len(content) else None
-    if not isinstance(content, dict) or not depth:
-        return None
-    inside = [
-        (name, found[1])
-        for name, value in content.items()
-        if (found := _find_objects(value, depth - 1)) is not None
-    ]
-    if len(content) > 1 and all(isinstance(value, dict) for value in content.values()):
-        has_names = any({"name", "title"} & value.keys() for value in content.values())
-        own = "key" if has_names else "name"
-        inside.append(("", [{own: name, **value} for name, value in content.items()]))
-    return max(inside, key=lambda one: len(one[1]), default=None)
 
 
 def _from_objects(
@@ -351,46 +342,11 @@ def _from_objects(
     numbered: list[tuple[int, dict[str, Any]]],
     faults: list[RowProblem],
 ) -> RecordTable:
-    flat = [(row, _flattened(one)) for row, one in numbered]
+    settle_data_keys([one for _, one in numbered])
+    flat = [(row, flattened(one)) for row, one in numbered]
     columns = tuple(dict.fromkeys(name for _, one in flat for name in one))
     rows = [(row, [one.get(name) for name in columns]) for row, one in flat]
     return RecordTable(path=path, layout=layout, columns=columns, rows=rows, faults=faults)
-
-
-def _flattened(record: dict[str, Any], before: str = "") -> dict[str, Cell]:
-    """Objects inside become columns `outer.inner`; of a list of objects each field is a list."""
-    flat: dict[str, Cell] = {}
-    for name, value in record.items():
-        place = f"{before}{clean_name(name)}"
-        if isinstance(value, dict) and before.count(".") < 3:
-            flat.update(_flattened(value, f"{place}."))
-        elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
-            named = _name_field(value)  # "salt" among objects is what the others call their name
-            objects = [one if isinstance(one, dict) else {named: one} for one in value]
-            for field in dict.fromkeys(field for one in objects for field in one):
-                flat[f"{place}.{field}".rstrip(".")] = [_plain(one.get(field)) for one in objects]
-        elif isinstance(value, list):
-            flat[place] = [_plain(one) for one in value]
-        else:
-            flat[place] = _plain(value)
-    return flat
-
-
-def _name_field(values: list[Any]) -> str:
-    """The field by which objects of a list are called; "" where none says so."""
-    fields = dict.fromkeys(field for one in values if isinstance(one, dict) for field in one)
-    called = (one for one in fields if meaning_of(one)[0] in ("name", "ingredient"))
-    return next(called, "")
-
-
-def _plain(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return (
-        format(value, ".15g") if isinstance(value, float) else msgspec.json.encode(value).decode()
-    )
 
 
 def _open_parquet(path: Path) -> RecordTable:

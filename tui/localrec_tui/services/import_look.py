@@ -127,7 +127,8 @@ def _look_at_table(path: str, table: RecordTable) -> FileLook:
         ColumnFate(column, _values(table, place), reasons.get(column, "left out"))
         for place, column in enumerate(table.columns)
     )
-    one_persons = propose_mapping(table, "somebody") is not None
+    mine = propose_mapping(table, "somebody")
+    one_persons = mine is not None and mine.columns.says_what_was_done
     kind = FileKind.EITHER if one_persons else FileKind.TABLE
     return FileLook(path=path, kind=kind, rows=rows, domain=name, columns=columns)
 
