@@ -132,7 +132,7 @@ def records_in(path: Path) -> int | None:
     if text.startswith(("[", "{")):
         return None
     text = path.read_bytes().decode(encoding).replace("\0", "").removeprefix("\ufeff")
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     if lines[0].count('"') % 2:
         return None  # csv takes the rest of the file for the header
     told = []
