@@ -116,7 +116,7 @@ cell there costs the row and a file that loses a tenth is refused, and mostly a 
 things, every eighth with a fault; it is stored, and every deed and thing in the store is compared.
 What should be kept is known from what was planted, without a line of localrec's code.
 That each file holds what was planted is checked by a reader on the standard library alone
-(`scripts/studies/plain_reader.py`): it finds every planted name in all 42 layouts.
+(`scripts/studies/plain_reader.py`): it finds every planted name in all 43 layouts.
 `python scripts/studies/run.py export_round_trips --report` makes the figures. How the same files
 came in before, and what mutated files, ugly tables, real catalogues and large data sets come to,
 stands in [results/files.md](results/files.md#made-up-exports-with-planted-faults).
