@@ -36,29 +36,6 @@ _INVISIBLE = frozenset(
     | set(range(0xFE00, 0xFE10))
     | set(range(0xE0100, 0xE01F0))
 )
-# Where Unicode adds pictographs and ideographs every year: names with those of a newer version
-# than Python's tables keep them.
-ADDED_TO = (
-    (0x1F000, 0x1FAFF),
-    (0x1FC00, 0x1FFFD),
-    (0x20000, 0x2FFFD),
-    (0x30000, 0x3FFFD),
-)
-# Between what a joiner is part of the writing: it makes one picture of several, parts letters of
-# a Persian word, and shapes a conjunct behind a virama. Anywhere else it only hides.
-# Of arrows and squares only those that Unicode joins to a picture ("head shaking").
-PICTOGRAPHS = "\u2194\u2195\u2600-\u2767\u27a1\u2b1b\U0001f300-\U0001f64f\U0001f680-\U0001f6ff"
-PICTOGRAPHS += "\U0001f7e0-\U0001f7ff\U0001f900-\U0001faff\U0001fc00-\U0001fffd"
-ARABIC = "\u0620-\u065f\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f"
-VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039"
-INDIC = "\u0900-\u109f"
-NON_JOINER, JOINER = "\u200c", "\u200d"
-_LOOSE_JOINER = re.compile(
-    rf"(?!(?<=[{PICTOGRAPHS}]){JOINER}(?=[{PICTOGRAPHS}])"
-    rf"|(?<=[{ARABIC}]){NON_JOINER}(?=[{ARABIC}])"
-    rf"|(?<=[{VIRAMAS}])[{NON_JOINER}{JOINER}](?=[{INDIC}]))[{NON_JOINER}{JOINER}]"
-)
-_CUT_OFF = f" {NON_JOINER}{JOINER}"  # what no text may end with where it is cut
 
 
 class _Visible(dict[int, str]):
@@ -68,20 +45,12 @@ class _Visible(dict[int, str]):
         letter = chr(point)
         if letter in "\t\n\v\f\r\x85":
             shown = " "
-        elif letter in (NON_JOINER, JOINER) or is_added_later(point):
-            shown = letter
         elif unicodedata.category(letter) in _DROPPED_CATEGORIES or point in _INVISIBLE:
             shown = ""
         else:
             shown = letter
         self[point] = shown
         return shown
-
-
-def is_added_later(point: int) -> bool:
-    """Whether a code point without a meaning yet is kept for the picture it may come to be."""
-    is_unassigned = unicodedata.category(chr(point)) == "Cn"
-    return is_unassigned and any(low <= point <= high for low, high in ADDED_TO)
 
 
 _VISIBLE = _Visible()  # four times as fast as asking letter by letter
@@ -103,8 +72,8 @@ def clean_text(value: object, limit: int = MAX_TEXT) -> str:
         text = _strip_invisible(_ANSI.sub("", text))
     text = " ".join(text.split())
     if "<" not in text and "[" not in text:  # nearly always, and half of the time
-        return text[:limit].rstrip(_CUT_OFF)
-    return _CHAT_TOKEN.sub(lambda token: token.group() + " ", text)[:limit].rstrip(_CUT_OFF)
+        return text[:limit].rstrip()
+    return _CHAT_TOKEN.sub(lambda token: token.group() + " ", text)[:limit].rstrip()
 
 
 def has_controls(text: str) -> bool:
@@ -123,7 +92,7 @@ def clean_key(name: object) -> str:
     A short BLAKE2 hash of the name is added (or stands alone) where letters would be lost, so
     that two names in Hangul never share a key; likewise where the key is cut to 96 characters.
     """
-    cleaned = clean_text(name).casefold().replace(JOINER, "").replace(NON_JOINER, "")
+    cleaned = clean_text(name).casefold()
     folded = fold_accents(cleaned).replace("&", " and ")
     slug = "-".join(re.findall(r"[a-z0-9]+", re.sub(r"['’`´]", "", folded)))
     loses_letters = not folded.isascii() and any(
@@ -165,10 +134,4 @@ def _singular(word: str) -> str:
 
 def _strip_invisible(text: str) -> str:
     # Last, since taking a zero-width character out can bring letter and accent together.
-    text = unicodedata.normalize("NFC", text.translate(_VISIBLE))
-    # NFC may reorder what stands around a joiner, and a joiner gone lets it go on.
-    while JOINER in text or NON_JOINER in text:
-        before, text = text, unicodedata.normalize("NFC", _LOOSE_JOINER.sub("", text))
-        if text == before:
-            break
-    return text
+    return unicodedata.normalize("NFC", text.translate(_VISIBLE))

@@ -7,17 +7,7 @@ what it should be becomes NULL, and a `Fault` says so.
 from __future__ import annotations
 
 from localrec.foundation.sql import sql_literal
-from localrec.foundation.text import (
-    ADDED_TO,
-    ARABIC,
-    INDIC,
-    JOINER,
-    MAX_NAME,
-    MAX_TEXT,
-    NON_JOINER,
-    PICTOGRAPHS,
-    VIRAMAS,
-)
+from localrec.foundation.text import MAX_NAME, MAX_TEXT
 from localrec.sources.bulk_tables import RowFault, latest_moment
 
 # Nearly every key is of this kind; the long way round costs fifty times as much.
@@ -31,23 +21,11 @@ _ANSI = (
     r"|\x{1b}[ -/]*[0-~]?"
 )
 _BLANKS = r"\pZ+"
-_ADDED_TO = "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in ADDED_TO)
 _INVISIBLE = (
-    rf"[^\pL\pM\pN\pP\pS\pZ\x{{200c}}\x{{200d}}{_ADDED_TO}]"
+    r"[^\pL\pM\pN\pP\pS\pZ]"
     r"|[\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180d}\x{180f}\x{2800}\x{3164}"
     r"\x{fe00}-\x{fe0f}\x{ffa0}\x{e0100}-\x{e01ef}]"
 )
-
-
-# Joiners that belong between two letters; private letters, which no text has by then, keep their
-# places while the others are taken out.
-_KEPT_JOINERS = (
-    (f"([{PICTOGRAPHS}]){JOINER}([{PICTOGRAPHS}])", "\\1\ue000\\2"),
-    (f"([{ARABIC}]){NON_JOINER}([{ARABIC}])", "\\1\ue001\\2"),
-    (f"([{VIRAMAS}]){JOINER}([{INDIC}])", "\\1\ue000\\2"),
-    (f"([{VIRAMAS}]){NON_JOINER}([{INDIC}])", "\\1\ue001\\2"),
-)
-_JOINERS = f"[{JOINER}{NON_JOINER}]"
 
 
 def whole_number(cell: str) -> str:
@@ -156,24 +134,11 @@ def _clean(cell: str, limit: int) -> str:
     text = _replaced(cell, _ANSI, "")
     text = _replaced(text, r"[\t\n\v\f\r\x{85}]+", " ")
     text = f"nfc_normalize({_replaced(text, _INVISIBLE, '')})"
-    text = _without_loose_joiners(text)
     text = f"trim({_replaced(text, _BLANKS, ' ')})"
     for _ in range(2):  # a letter that ends one token may begin the next, as in "<<s>"
         text = _replaced(text, r"<([^\s\p{Nd}])", r"< \1")
     text = _replaced(text, r"\[(/?[A-Z][A-Z_]*\])", r"[ \1")
-    return f"rtrim(left({text}, {limit}), {sql_literal(f' {JOINER}{NON_JOINER}')})"
-
-
-def _without_loose_joiners(text: str) -> str:
-    """The text, which is in NFC, in NFC again: a joiner gone may let marks change places."""
-    kept = text
-    for _ in range(2):
-        for pattern, by in _KEPT_JOINERS * 2:  # the end of one pair may begin the next
-            kept = _replaced(kept, pattern, by)
-        kept = _replaced(kept, _JOINERS, "")
-        kept = f"nfc_normalize(translate({kept}, '\ue000\ue001', '{JOINER}{NON_JOINER}'))"
-    has_any = f"regexp_matches({text}, {sql_literal(_JOINERS)})"
-    return f"CASE WHEN {has_any} THEN {kept} ELSE {text} END"
+    return f"rtrim(left({text}, {limit}))"
 
 
 def _replaced(text: str, pattern: str, by: str) -> str:

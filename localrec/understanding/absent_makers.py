@@ -12,6 +12,7 @@ from localrec.understanding.mentions import Mention
 from localrec.understanding.spelling import english_words
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
+_ASKING = frozenset("any some more another new latest".split())
 _MOST = 4  # words of a maker's name
 _TYPED_SMALL = 2  # the same without capitals, where nothing shows where it ends
 
@@ -21,8 +22,9 @@ def with_absent_makers(
 ) -> list[Mention]:
     """Put a maker whom nothing is by in the place of what parts of the name were taken for.
 
-    A maker is named by at least two words behind a "by", or by such with capitals before what they
-    make ("some Zane Grey novels"); one of them is no English word and in no name of the catalogue.
+    A maker is named by at least two words behind a "by", or by such with capitals: before what they
+    make ("Zane Grey novels"), behind "any" and the like, or in front ("Georges Simenon, please").
+    One of the words is no English word and in no name of the catalogue.
 
     Args:
         text: The question.
@@ -64,14 +66,7 @@ def _is_absent(
     reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary, first: int, last: int
 ) -> bool:
     behind_by = first > 0 and reading.words[first - 1] == "by"
-    before_noun = (
-        first > 0
-        and not all(reading.capitals)
-        and reading.gaps[first] != "."
-        and last < len(reading.words)
-        and reading.roots[last] in vocabulary.item_nouns
-    )
-    if not (behind_by or before_noun):
+    if not (behind_by or _is_asked_for(reading, vocabulary, first, last)):
         return False
     typed = [token.word for token in reading.tokens[first:last]]
     inside = [one for one in mentions if one.first < last and one.last > first]
@@ -81,6 +76,17 @@ def _is_absent(
         len(word) > 2 and word not in english_words() and not vocabulary.is_spelt_out(word)
         for word in typed
     )
+
+
+def _is_asked_for(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """Whether words with capitals stand where a question names whose works it wants."""
+    if all(reading.capitals):
+        return False
+    if first == 0:
+        return last < len(reading.words) and reading.gaps[last] == ","
+    behind = reading.words[first - 1] in _ASKING
+    before_noun = last < len(reading.words) and reading.roots[last] in vocabulary.item_nouns
+    return reading.gaps[first] != "." and (behind or before_noun)
 
 
 def _is_spelt(mention: Mention, typed: Sequence[str], vocabulary: Vocabulary) -> bool:

@@ -44,9 +44,6 @@ def computed(sql: str, text: str) -> Any:
 @settings(max_examples=25, deadline=None)
 @given(hostile)
 @example("a<<s>b[INST]\x1b[31mred\x1b]0;title\x07 \ufe0f")
-@example("👨\u200d👩\u200d👧 \u200d می\u200cخواهم क्\u200dष a\u200db \U0001fabb")
-@example("क\u0951\u094d\u200dष क\u0951\u200d\u094d\u200dष →\u200d→")
-@example("x" * 198 + "👨\u200d👩")
 @example("x" * 250)
 def test_a_cell_is_cleaned_in_sql_as_in_python(text: str) -> None:
     assert computed(sql_cells.clean_text_of("cell"), text) == clean_text(text)

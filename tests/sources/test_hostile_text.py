@@ -4,14 +4,13 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.foundation.text import (
     _DROPPED_CATEGORIES,
     _INVISIBLE,
     _LETTERS,
-    _LOOSE_JOINER,
     MAX_KEY,
     MAX_TEXT,
     _strip_invisible,
@@ -20,10 +19,7 @@ from localrec.foundation.text import (
     clean_text,
     fold_accents,
     identity_of,
-    is_added_later,
 )
-
-JOINERS = "\u200c\u200d"
 
 hostile = st.one_of(
     st.text(),
@@ -36,13 +32,7 @@ hostile = st.one_of(
                 "[INST]",
                 "[/INST]",
                 "\x1b[2J",
-                "\u200c",
                 "\u200d",
-                "👨",
-                "می",
-                "क्",
-                "\u0951",
-                "\u094d",
                 "é",
                 "e\u0301",
                 " ",
@@ -57,16 +47,10 @@ hostile = st.one_of(
 def test_cleaned_text_holds_no_control_format_or_unassigned_character(text: str) -> None:
     cleaned = clean_text(text)
     forbidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-    seen = (one for one in cleaned if one not in JOINERS and not is_added_later(ord(one)))
-    assert not [letter for letter in seen if unicodedata.category(letter) in forbidden]
-    assert not re.search(
-        rf"^[{JOINERS}]|[{JOINERS}]{{2}}|[a-z0-9 ][{JOINERS}]|[{JOINERS}]$", cleaned
-    )
+    assert not [letter for letter in cleaned if unicodedata.category(letter) in forbidden]
 
 
 @given(hostile)
-@example("क\u0951\u094d\u200dष")
-@example("क\u0951\u200d\u094d\u200dष")
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean_text(clean_text(text)) == clean_text(text)
     assert clean_name(clean_name(text)) == clean_name(text)
@@ -120,49 +104,6 @@ def test_hostile_text_is_made_harmless(written: object, cleaned: str) -> None:
 
 def test_a_zero_width_character_cannot_keep_letter_and_accent_apart() -> None:
     assert clean_text("e\u200b\u0301") == "é"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "🪻🍋",
-        "\U0001face Moose",
-        "Family 👨‍👩‍👧",
-        "❤‍🔥",
-        "🏃‍♀‍➡",
-        "🙂‍↔",
-        "⛓‍💥",
-        "🐦‍⬛",
-        "🏴‍☠",
-        "می‌خواهم",
-        "क्‍ष",
-        "\U000323af noodles",
-    ],
-)
-def test_what_people_see_of_pictures_and_joined_letters_stays(text: str) -> None:
-    assert clean_text(text) == text
-
-
-@pytest.mark.parametrize(
-    ("written", "cleaned"),
-    [
-        ("pass\u200dword", "password"),
-        ("\u200d👨\u200d\u200d👩\u200d", "👨👩"),
-        ("می\u200d\u200cخو", "میخو"),
-        ("→\u200d→ ┃\u200d┃ Ⓐ\u200dⒷ ①\u200d② 🅐\u200d🅑", "→→ ┃┃ ⒶⒷ ①② 🅐🅑"),
-        ("\U0001ffff\U000e0100\U000e0041\U0003fffe", ""),
-    ],
-)
-def test_joiners_and_code_points_that_only_hide_are_taken_out(written: str, cleaned: str) -> None:
-    assert clean_text(written) == cleaned
-
-
-def test_a_text_is_never_cut_behind_a_joiner() -> None:
-    assert clean_text("👨\u200d👩", limit=2) == "👨"
-
-
-def test_names_that_differ_by_a_joiner_have_one_key() -> None:
-    assert clean_key("می\u200cخواهم") == clean_key("میخواهم")
 
 
 def test_long_text_is_cut() -> None:
@@ -233,18 +174,11 @@ def stripped_letter_by_letter(text: str) -> str:
         if letter in "\t\n\v\f\r\x85":
             kept.append(" ")
         elif (
-            letter in JOINERS
-            or is_added_later(ord(letter))
-            or (
-                unicodedata.category(letter) not in _DROPPED_CATEGORIES
-                and ord(letter) not in _INVISIBLE
-            )
+            unicodedata.category(letter) not in _DROPPED_CATEGORIES
+            and ord(letter) not in _INVISIBLE
         ):
             kept.append(letter)
-    told, before = unicodedata.normalize("NFC", "".join(kept)), ""
-    while told != before:
-        before, told = told, unicodedata.normalize("NFC", _LOOSE_JOINER.sub("", told))
-    return told
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
 @given(hostile)

@@ -158,6 +158,31 @@ def test_a_maker_of_whom_there_is_nothing_is_not_taken_for_another(ask, maker):
     assert wanted(ask(f"a riesling by {maker}")) == {"riesling", "robert osmanov"}
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you have any Robert Osmanov?",
+        "a friend brings Robert Osmanov wines, which are here?",
+        "Robert Osmanov, please",
+    ],
+)
+def test_a_maker_is_missed_wherever_they_are_asked_for(ask, question):
+    assert "robert osmanov" in wanted(ask(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Robert says any riesling",
+        "Any Riesling From Germany",
+        "some Robert Weil please",
+        "Thanks, Bob",
+    ],
+)
+def test_other_words_with_capitals_are_no_missing_makers(ask, question):
+    assert wanted(ask(question)) <= {"riesling", "germany", "robert weil"}
+
+
 def test_a_maker_whose_name_a_title_holds_is_the_maker(ask):
     assert wanted(ask("my wife loves Robert Weil")) == {"robert weil"}
 

@@ -41,7 +41,7 @@ def links(item: ItemRow, kind: str) -> list[str]:
 
 def seen(text: str) -> str:
     """A text with single spaces, letters in one piece and nothing hidden, as it is seen."""
-    shown = unicodedata.normalize("NFC", text.translate({0xAD: None}))
+    shown = unicodedata.normalize("NFC", text.translate({0xAD: None, 0x200C: None}))
     return " ".join(shown.split())
 
 
