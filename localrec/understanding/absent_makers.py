@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.mentions import Mention
 from localrec.understanding.spelling import english_words
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_ASKING = frozenset("any some more another new latest".split())
+_BY = english().mention.by
+_ASKING = english().absent_names.asking
 _MOST = 4  # words of a maker's name
 _TYPED_SMALL = 2  # the same without capitals, where nothing shows where it ends
 
@@ -49,7 +51,7 @@ def with_absent_makers(
 
 def _end_of_name(reading: Reading, vocabulary: Vocabulary, first: int) -> int:
     """Behind the words at `first` that may name a maker: with capitals, or behind "by"."""
-    behind_by = first > 0 and reading.words[first - 1] == "by"
+    behind_by = first > 0 and reading.words[first - 1] in _BY
     last = first
     while (
         last < len(reading.words)
@@ -65,7 +67,7 @@ def _end_of_name(reading: Reading, vocabulary: Vocabulary, first: int) -> int:
 def _is_absent(
     reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary, first: int, last: int
 ) -> bool:
-    behind_by = first > 0 and reading.words[first - 1] == "by"
+    behind_by = first > 0 and reading.words[first - 1] in _BY
     if not (behind_by or _is_asked_for(reading, vocabulary, first, last)):
         return False
     typed = [token.word for token in reading.tokens[first:last]]

@@ -15,8 +15,6 @@ from localrec.understanding.meanings import Meaning
 
 _SOME = 3  # countries or languages that make a kind one of places or of languages
 _COUNTRY_CODES = frozenset({"us", "usa", "uk"})
-# Names of places that are names of much else.
-_SAID_OTHERWISE = frozenset("turkey georgia jordan chad china polish maine virginia latin".split())
 
 
 class _Attribute(Protocol):
@@ -51,7 +49,7 @@ def absent_places(
         kind = kind_of[is_code]
         role = domain.attributes[kind].role
         for name in (*(() if is_code else (key,)), *adjectives):
-            if name not in _SAID_OTHERWISE and not names.get(name):
+            if name not in english().absent_names.said_otherwise and not names.get(name):
                 yield name, Meaning(role, kind, name if is_code else key)
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from localrec.understanding.language_words import english
 from localrec.understanding.vocabulary import Reading
 
-_OF_THEM = frozenset({"those", "these", "them", "the", "which", "em", "either"})
-_CLOSING = frozenset({"please", "thanks", "ta", "thank", "then", "for", "today", "tonight", "will"})
-
-_EXCEPTING = frozenset("except excepting not bar but without minus skip besides no".split())
+_WORDS = english().joint_refusals
+_TWO = frozenset({"two", "both", "2"})
+_THOSE = frozenset({"those", "these", "them"})
 _SENTENCES = 3  # in which the two are looked for
-_APPROVING = frozenset("ok okay fine allowed alright welcome good works instead".split())
+
+
+class _Named(NamedTuple):
+    """A name in tokens `first` to `last` (exclusive), in the nth sentence of a question."""
+
+    first: int
+    last: int
+    sentence: int
 
 
 def bar_both(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
@@ -25,69 +33,78 @@ def bar_both(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None
             `len(owner)` on are words that name nothing.
         barred: For each token whether it is refused; changed in place.
     """
-    for place in range(len(reading.words)):
-        if owner[place] < 0 and (
-            _is_neither(reading, owner, place) or _is_those_two(reading, place)
-        ):
-            for mention in _last_two(reading, owner, place):
-                for token, one in enumerate(owner):
-                    barred[token] = barred[token] or one == mention
+    pointing = [
+        place
+        for place in range(len(reading.words))
+        if owner[place] < 0 and (_is_neither(reading, place) or _is_those_two(reading, place))
+    ]
+    named = list(_names(reading, owner)) if pointing else []
+    sentence = _sentences(reading) if pointing else []
+    for place in pointing:
+        before = [one for one in named if one.first < place]
+        for back in range(_SENTENCES):
+            told = [one for one in before if one.sentence == sentence[place] - back]
+            if len(told) > 1:
+                for one in told[-2:]:
+                    _bar(one, barred)
+                break
 
 
 def bar_named_again(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
     """Bar a name of a later sentence that holds a refused one: "no egg. Raw egg worries her"."""
-    firsts = [
-        place
-        for place, one in enumerate(owner)
-        if 0 <= one < len(owner) and owner.index(one) == place
-    ]
-    for first in firsts:
-        roots = {reading.roots[place] for place, one in enumerate(owner) if one == owner[first]}
-        refused_before = any(
-            barred[other]
-            and reading.roots[other] in roots
-            and "." in reading.gaps[other + 1 : first + 1]
-            for other in firsts
-            if other < first and owner.count(owner[other]) == 1
-        )
-        behind = first + owner.count(owner[first])
-        approved = _APPROVING & {*reading.words[behind : behind + 3]}
-        if refused_before and len(roots) > 1 and not approved:
-            for place, one in enumerate(owner):
-                barred[place] = barred[place] or one == owner[first]
+    refused: dict[str, int] = {}  # word that is a refused name by itself -> its sentence
+    for one in _names(reading, owner):
+        words = reading.roots[one.first : one.last]
+        if len(words) > 1:
+            approved = _WORDS.approving & {*reading.words[one.last : one.last + 3]}
+            if not approved and any(
+                refused.get(word, one.sentence) < one.sentence for word in words
+            ):
+                _bar(one, barred)
+        elif barred[one.first]:
+            refused.setdefault(words[0], one.sentence)
 
 
-def _is_neither(reading: Reading, owner: Sequence[int], place: int) -> bool:
+def _bar(one: _Named, barred: list[bool]) -> None:
+    barred[one.first : one.last] = [True] * (one.last - one.first)
+
+
+def _sentences(reading: Reading) -> list[int]:
+    """For each token the number of its sentence."""
+    found, number = [], 0
+    for gap in reading.gaps:
+        number += gap == "."
+        found.append(number)
+    return found
+
+
+def _names(reading: Reading, owner: Sequence[int]) -> Iterator[_Named]:
+    """The names of a question, left to right."""
+    sentence = _sentences(reading)
+    place = 0
+    while place < len(owner):
+        last = place + 1
+        if 0 <= owner[place] < len(owner):
+            while last < len(owner) and owner[last] == owner[place]:
+                last += 1
+            yield _Named(place, last, sentence[place])
+        place = last
+
+
+def _is_neither(reading: Reading, place: int) -> bool:
     """Whether a "neither" points back: nothing behind it in its clause is named."""
     if reading.words[place] != "neither":
         return False
-    behind = place + 1
-    if behind >= len(owner) or reading.gaps[behind]:
+    behind = reading.words[place + 1 : place + 3]
+    if not behind or reading.gaps[place + 1]:
         return True
-    if reading.words[behind] == "of" and reading.words[behind + 1 : behind + 2]:
-        return reading.words[behind + 1] in _OF_THEM
-    return reading.words[behind] in _CLOSING
+    if behind[0] == "of" and len(behind) > 1:
+        return behind[1] in _WORDS.of_them
+    return behind[0] in _WORDS.closing
 
 
 def _is_those_two(reading: Reading, place: int) -> bool:
     """ "anything by him except those two"."""
-    before = reading.words[max(0, place - 4) : place]
-    return (
-        reading.words[place] in ("two", "both", "2")
-        and before[-1:] != ()
-        and before[-1] in ("those", "these", "them")
-        and bool(_EXCEPTING & {*before[:-1]})
-    )
-
-
-def _last_two(reading: Reading, owner: Sequence[int], place: int) -> tuple[int, ...]:
-    for _ in range(_SENTENCES):
-        begin = max(0, place - 1)
-        while begin > 0 and reading.gaps[begin] != ".":
-            begin -= 1
-        told = (one for one in owner[begin:place] if 0 <= one < len(owner))
-        named = tuple(dict.fromkeys(told))
-        if len(named) > 1:
-            return named[-2:]
-        place = begin
-    return ()
+    if reading.words[place] not in _TWO or not place or reading.words[place - 1] not in _THOSE:
+        return False
+    return bool(_WORDS.excepting & {*reading.words[max(0, place - 4) : place - 1]})

@@ -45,6 +45,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nouns_too: Words
     disgust: Words
     pointing: tuple[str, ...]
+    pointed_at: Words
     pointing_back: tuple[str, ...]
     told_after_being: tuple[str, ...]
     over_names: tuple[str, ...]
@@ -82,9 +83,28 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     refused_verbs: Words
     closes: tuple[str, ...]
     presences: tuple[str, ...]
+    listing: Words
+    would: Words
+    skipping: Words
     welcomes: Words
     threats: tuple[str, ...]
     reactions: tuple[str, ...]
+
+
+class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How names of before are refused together."""
+
+    of_them: Words
+    closing: Words
+    excepting: Words
+    approving: Words
+
+
+class AbsentNameWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What tells of names that nothing in a catalogue has."""
+
+    said_otherwise: Words
+    asking: Words
 
 
 class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -242,6 +262,8 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negation: NegationWords
     double_negation: DoubleNegationWords
     trailing_refusals: TrailingRefusalWords
+    joint_refusals: JointRefusalWords
+    absent_names: AbsentNameWords
     example: ExampleWords
     mention: MentionWords
     amounts: AmountWords

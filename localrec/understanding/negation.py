@@ -35,7 +35,6 @@ _BEING = english().trailing_refusals.being
 _GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
 _PREPOSITIONS = frozenset("from for with in by on".split())
 _JOINS = ("or", "nor", "and")
-_POINTED_AT = frozenset("one ones stuff lot series franchise saga trilogy maker author".split())
 _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
@@ -371,7 +370,7 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue
         if words[end] not in _WORDS.pronouns or reading.gaps[end]:
             continue
-        end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _POINTED_AT)
+        end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _WORDS.pointed_at)
         if end >= len(words) or reading.gaps[end]:
             return _name_before(owner, position)
     if phrase_length(_POINTING_BACK, words, position):

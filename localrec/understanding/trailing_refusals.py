@@ -221,8 +221,8 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
     words, place = reading.words, last + 1
     if words[place] in ("that", "which"):
         place += 1
-    if words[place] in _WOULD and not reading.gaps[place]:
-        refuses = words[place + 1 : place + 2] and words[place + 1] in _SKIPPING
+    if words[place] in _BEHIND.would and not reading.gaps[place]:
+        refuses = words[place + 1 : place + 2] and words[place + 1] in _BEHIND.skipping
         return bool(refuses) and _pauses(reading, place + 2)  # "horror I'd skip"
     if words[place : place + 1] and words[place] in _BEHIND.owners and not reading.gaps[place]:
         place += 1
@@ -285,7 +285,7 @@ def _is_feared_there(reading: Reading, owner: Sequence[int], last: int) -> bool:
         default=0,
     )
     between = range(begin + 1 + reached, first)
-    if not reached or any(owner[one] < 0 and words[one] not in _LISTING for one in between):
+    if not reached or any(owner[one] < 0 and words[one] not in _BEHIND.listing for one in between):
         return False
     end = last + 1
     while end < len(words) and reading.gaps[end] != ".":
