@@ -29,7 +29,7 @@ from localrec.foundation.prose import count_of
 from localrec.graph.interactions import USER
 from localrec.graph.item_ingest import Staged, record_import, stage_items, texts_column, write_items
 from localrec.graph.item_matching import match_existing_items
-from localrec.graph.source_labels import admit_sources
+from localrec.graph.source_labels import add_source_labels
 from localrec.graph.store import Columns, Store
 from localrec.graph.stored_counts import (
     count_source,
@@ -172,7 +172,9 @@ def _write_rows(store: Store, history: BulkHistory) -> int:
         [source],
     )
     others = count_source(store, source)
-    named = f"CAST(? AS {admit_sources(store, [source])})"  # a cast row by row would cost a tenth
+    named = (
+        f"CAST(? AS {add_source_labels(store, [source])})"  # a cast row by row would cost a tenth
+    )
     # A store opened for such an import takes joins as written: the file streams past two tables
     # of keys. Rows of one moment have no other order than the file's, and a join loses it.
     store.execute(
@@ -269,7 +271,7 @@ def _write_interactions(store: Store, domain: Domain, history: HistoryRows) -> i
         How many rows were left out.
     """
     source = history.report.source
-    admit_sources(store, [source])
+    add_source_labels(store, [source])
     store.execute(
         "CREATE OR REPLACE TEMP TABLE incoming AS SELECT u.node_id AS user_id, "
         's.position, i.node_id AS item_id, s.event, s.rating, s."at", s.times, '

@@ -15,7 +15,7 @@ from localrec.graph.store import Store
 _OWN = "current_database()"
 
 
-def admit_sources(store: Store, sources: Sequence[str], attached: str | None = None) -> str:
+def add_source_labels(store: Store, sources: Sequence[str], attached: str | None = None) -> str:
     """Let the column name some sources, within the caller's transaction.
 
     Args:

@@ -22,7 +22,7 @@ from localrec.foundation.sql import sql_literal
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES, TableErasureRule
 from localrec.graph.journal import sidecar_files
 from localrec.graph.sequences import sequence_states
-from localrec.graph.source_labels import admit_sources
+from localrec.graph.source_labels import add_source_labels
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ErasurePlan
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
@@ -86,7 +86,7 @@ def copy_remaining_rows(
     with _attached(store, fresh), store.transaction():
         _mend_receipts(store, search)
         store.execute("DELETE FROM fresh.meta")
-        _admit_remaining_sources(leaving)
+        _add_remaining_sources(leaving)
         for number, table in enumerate(TABLE_ERASURE_RULES):
             progress(f"copying {table}", number, len(TABLE_ERASURE_RULES))
             store.execute(
@@ -192,13 +192,13 @@ def _mended(table: str) -> str:
     return f"REPLACE (coalesce(({mended}), t.report) AS report)"
 
 
-def _admit_remaining_sources(leaving: ErasurePlan) -> None:
+def _add_remaining_sources(leaving: ErasurePlan) -> None:
     """A source that only those who leave had is not named by the new store's schema either."""
     staying = leaving.store.rows(
         "SELECT DISTINCT source FROM interaction t "
         f"WHERE {leaving.goes('interaction')} IS NOT TRUE ORDER BY ALL"
     )
-    admit_sources(leaving.store, [source for (source,) in staying], "fresh")
+    add_source_labels(leaving.store, [source for (source,) in staying], "fresh")
 
 
 def _text_columns(store: Store) -> list[tuple[str, str, str]]:

@@ -10,8 +10,8 @@ import msgspec
 from localrec.data.rows import Event
 from localrec.sources.catalogues.column_profiles import ColumnProfile, is_yes
 from localrec.sources.catalogues.records import RecordTable
-from localrec.sources.deed_headers import is_done, is_later, names_thing, senses_of, words_of
-from localrec.sources.event_words import known_events, words_of_no_deed
+from localrec.sources.event_words import known_events, words_of_no_event
+from localrec.sources.interaction_headers import is_done, is_later, names_thing, senses_of, words_of
 from localrec.sources.list_cells import is_missing
 
 _MOST_EVENTS = 15  # different words for what happened
@@ -26,12 +26,12 @@ class EventColumn(msgspec.Struct, frozen=True):
     Args:
         profile: The column.
         events: Words of it that nobody else uses so -> what they say.
-        no_deed: Words of it that say that nothing was done; "" where an empty cell says so.
+        no_event: Words of it that say that nothing was done; "" where an empty cell says so.
     """
 
     profile: ColumnProfile
     events: dict[str, Event] = {}
-    no_deed: tuple[str, ...] = ()
+    no_event: tuple[str, ...] = ()
 
 
 def event_column(
@@ -68,7 +68,7 @@ def event_column(
 
 def _is_undone(header: str) -> bool:
     """Whether a header says that something was not done yet: "Unread"."""
-    return header.strip().lower() in words_of_no_deed() - _OF_OWNERS
+    return header.strip().lower() in words_of_no_event() - _OF_OWNERS
 
 
 def _known_share(one: ColumnProfile, table: RecordTable) -> float:
@@ -91,7 +91,7 @@ def _known_share(one: ColumnProfile, table: RecordTable) -> float:
 
 def _with_words(one: ColumnProfile) -> EventColumn:
     here = {word.strip().lower() for word in one.common}
-    return EventColumn(one, no_deed=tuple(sorted(here & words_of_no_deed())))
+    return EventColumn(one, no_event=tuple(sorted(here & words_of_no_event())))
 
 
 def _verdicts(liked: ColumnProfile) -> dict[str, Event]:

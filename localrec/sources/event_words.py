@@ -72,6 +72,6 @@ def known_events(own: Mapping[str, Event] | None = None) -> dict[str, Event]:
     return {event.value: event for event in Event} | usual | told
 
 
-def words_of_no_deed() -> frozenset[str]:
+def words_of_no_event() -> frozenset[str]:
     """Words in small letters that say that nothing was done with an item, so far."""
     return _NO_DEED | {fold_accents(word) for word in _NO_DEED}

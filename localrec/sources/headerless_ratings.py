@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from localrec.sources.catalogues.column_profiles import ColumnProfile
 from localrec.sources.catalogues.records import RecordTable
-from localrec.sources.deed_columns import lie_in_seconds
+from localrec.sources.interaction_columns import lie_in_seconds
 from localrec.sources.rating_columns import rating_by_cells
 from localrec.sources.table_mapping import ColumnMapping, TableMapping, TimestampFormat
 

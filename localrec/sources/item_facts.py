@@ -1,4 +1,4 @@
-"""Which columns of a table of deeds tell of the items, and which are somebody's own.
+"""Which columns of a table of interactions tell of the items, and which are somebody's own.
 
 What stays with an item is seen by all who share a store, and outlives `forget`. So a column is
 taken for a fact only where its header or its cells say so.
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from localrec.sources.catalogues.column_profiles import ColumnProfile
 from localrec.sources.catalogues.records import Cell, RecordTable
-from localrec.sources.deed_headers import (
+from localrec.sources.event_words import known_events, words_of_no_event
+from localrec.sources.interaction_headers import (
     counts_times,
     day_rank,
     english_header,
-    is_about_deed,
+    is_about_interaction,
     is_contact,
     is_done,
     is_later,
@@ -26,7 +27,6 @@ from localrec.sources.deed_headers import (
     senses_of,
     words_of,
 )
-from localrec.sources.event_words import known_events, words_of_no_deed
 
 _WORDS = ("text", "name", "list")  # what cells of free words may be taken for
 # Known headers that say of a person's table as much as of an item: where it was met, say.
@@ -42,14 +42,14 @@ _NUMBERED = frozenset(  # meanings whose cells are numbers
 _LONGEST_FACT = 5.0  # words on average, of all but descriptions
 _HIGHEST_VERDICT = 10.0
 _LOOKED_AT = 20_000  # rows that tell whether a column is of the items
-_VARIED = 0.1  # of the items with several rows: more vary where the column is of the deeds
+_VARIED = 0.1  # of the items with several rows: more vary where the column is of the interactions
 
 
 def is_fact(one: ColumnProfile) -> bool:
     """Whether a column of words is plainly a fact of the item, such as its genre or director."""
     if "own" in senses_of(one.name) or not _fits(one):
         return False
-    if is_note(one.name) or is_about_deed(one.name) or is_contact(one.name):
+    if is_note(one.name) or is_about_interaction(one.name) or is_contact(one.name):
         return False
     words = set(words_of(one.name))
     if english_header(one.name) != one.name or "title" in words:
@@ -82,7 +82,7 @@ def left_columns(
     """The columns that say nothing of the items, or may be somebody's own words.
 
     Args:
-        profiles: Those that no deed is made of.
+        profiles: Those that no interaction is made of.
         table: The records.
         item: What tells the items apart.
         is_personal: Whether all rows are one person's; else cells that differ among the rows of
@@ -90,11 +90,13 @@ def left_columns(
     """
     varied = set() if is_personal else _varied(table, item.name, [one.name for one in profiles])
     return [
-        one.name for one in profiles if _is_of_deed(one) or not _may_stay(one) or one.name in varied
+        one.name
+        for one in profiles
+        if _is_of_interaction(one) or not _may_stay(one) or one.name in varied
     ]
 
 
-def _is_of_deed(one: ColumnProfile) -> bool:
+def _is_of_interaction(one: ColumnProfile) -> bool:
     """Whether a column plainly tells of what was done, or of the one who did it."""
     senses = senses_of(one.name)
     if senses & {"own", "repeated"} or names_user(one.name) or counts_times(one.name):
@@ -109,7 +111,7 @@ def _is_of_deed(one: ColumnProfile) -> bool:
     if one.holds == "flag":
         return is_done(one.name) or is_later(one.name)
     # "Estado" is the status of a book, and the state where a winery is.
-    known = known_events().keys() | words_of_no_deed()
+    known = known_events().keys() | words_of_no_event()
     return "status" in senses and any(word.strip().lower() in known for word in one.common)
 
 

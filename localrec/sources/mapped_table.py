@@ -26,10 +26,10 @@ from localrec.sources.catalogues.header_words import property_name
 from localrec.sources.domain_words import domain_of_header
 from localrec.sources.film_rows import film_row, genre_links
 from localrec.sources.import_log import ImportLog
-from localrec.sources.mapped_deeds import (
+from localrec.sources.mapped_interactions import (
     count_of_times,
     event_of,
-    is_no_deed,
+    is_no_event,
     is_odd_times,
     rating_cell,
 )
@@ -284,7 +284,7 @@ def _table(
         count = count_of_times(flat, at.times)
         cell = f"CASE WHEN {is_odd_times(flat, at.times)} THEN 1 ELSE {count} END"
         typed["times"] = cell
-        faults.append(RowFault(at.times, f"{cell} < 1", "{value} times is no deed", cell))
+        faults.append(RowFault(at.times, f"{cell} < 1", "{value} is no number of times", cell))
     if at.note is not None:
         typed["note"] = f"nullif({clean_text_of(flat.cells[at.note])}, '')"
     return BulkTable(
@@ -294,7 +294,7 @@ def _table(
         first_row=flat.first_row,
         numbers=flat.numbers,
         faults=tuple(faults),
-        blank=f"({flat.blank}) OR {is_no_deed(flat, mapping)}",
+        blank=f"({flat.blank}) OR {is_no_event(flat, mapping)}",
         event="'played'" if at.times is not None and at.rating is None else None,
     )
 
@@ -304,11 +304,7 @@ def _tell_odd_times(import_log: ImportLog, flat: FlatFile, mapping: TableMapping
     column = mapping.columns.times
     if column is None:
         return
-    with BulkReader([flat.path]) as reader:
-        ((count,),) = reader.rows(
-            f"SELECT count(*) FROM {flat.read} WHERE {is_odd_times(flat, column)}"
-        )
-    if count:
+    if count := _count_where(flat, is_odd_times(flat, column)):
         import_log.tell(
             f"Column {column} has no whole number of times in {count_of(count, 'row')}; taken as "
             "one."
@@ -322,11 +318,7 @@ def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) 
     column, rating = mapping.columns.rating, mapping.rating
     if column is None or rating.unrated is None:
         return
-    cell = number(flat.cells[column])
-    with BulkReader([flat.path]) as reader:
-        ((count,),) = reader.rows(
-            f"SELECT count(*) FROM {flat.read} WHERE {cell} = {rating.unrated}"
-        )
+    count = _count_where(flat, f"{number(flat.cells[column])} = {rating.unrated}")
     import_log.tell(
         f"A {rating.unrated:g} in column {column} is taken as not rated ({count_of(count, 'row')})."
     )
@@ -337,16 +329,18 @@ def _tell_left_out(import_log: ImportLog, flat: FlatFile, mapping: TableMapping)
     named = _named_columns(mapping)
     if unnamed := [column for column in flat.cells if column not in named]:
         import_log.tell(f"Columns that the mapping does not name stay behind: {_few(unnamed)}.")
-    if mapping.columns.event:
-        with BulkReader([flat.path]) as reader:
-            ((count,),) = reader.rows(
-                f"SELECT count(*) FROM {flat.read} WHERE {is_no_deed(flat, mapping)}"
-            )
-        if count:
-            import_log.tell(
-                f"Column {mapping.columns.event} says of {count_of(count, 'row')} that nothing "
-                "was done; passed over."
-            )
+    if mapping.columns.event and (count := _count_where(flat, is_no_event(flat, mapping))):
+        import_log.tell(
+            f"Column {mapping.columns.event} says of {count_of(count, 'row')} that nothing was "
+            "done; passed over."
+        )
+
+
+def _count_where(flat: FlatFile, condition: str) -> int:
+    """How many rows of a file meet a condition in SQL."""
+    with BulkReader([flat.path]) as reader:
+        ((count,),) = reader.rows(f"SELECT count(*) FROM {flat.read} WHERE {condition}")
+    return int(count)
 
 
 def _few(columns: Sequence[str]) -> str:

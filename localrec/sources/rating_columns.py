@@ -14,8 +14,8 @@ from localrec.sources.catalogues.column_profiles import ColumnProfile
 from localrec.sources.catalogues.header_words import meaning_of
 from localrec.sources.catalogues.number_columns import zero_is_missing
 from localrec.sources.catalogues.records import RecordTable
-from localrec.sources.deed_headers import day_rank, is_of_many, senses_of, words_of
 from localrec.sources.event_columns import EventColumn
+from localrec.sources.interaction_headers import day_rank, is_of_many, senses_of, words_of
 from localrec.sources.list_cells import is_missing
 from localrec.sources.rating_values import rating_value
 from localrec.sources.table_mapping import RatingScale

@@ -12,7 +12,9 @@ from localrec.foundation.toml_text import toml_text
 from localrec.sources.catalogues.column_profiles import ColumnProfile, profile_columns
 from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.day_order import DayOrder
-from localrec.sources.deed_columns import (
+from localrec.sources.event_columns import EventColumn, event_column
+from localrec.sources.headerless_ratings import headerless_mapping
+from localrec.sources.interaction_columns import (
     creator_column,
     key_column,
     lie_in_seconds,
@@ -22,9 +24,7 @@ from localrec.sources.deed_columns import (
     user_column,
     year_column,
 )
-from localrec.sources.deed_headers import counts_times, is_private
-from localrec.sources.event_columns import EventColumn, event_column
-from localrec.sources.headerless_ratings import headerless_mapping
+from localrec.sources.interaction_headers import counts_times, is_private
 from localrec.sources.item_facts import left_columns, note_column
 from localrec.sources.list_cells import is_missing
 from localrec.sources.rating_columns import RatingColumn, rating_column
@@ -63,7 +63,7 @@ def propose_mapping(
     who = None if user else user_column(profiles)
     if who is None and not user:
         return headerless_mapping(table, profiles)
-    deed = _deed_columns(_without(profiles, who), table, is_personal=bool(user))
+    deed = _interaction_columns(_without(profiles, who), table, is_personal=bool(user))
     left = _without(profiles, who, *deed.profiles())
     key = key_column(left)
     year, note = year_column(_without(left, key)), note_column(left)
@@ -92,7 +92,7 @@ def propose_mapping(
     )
 
 
-class _Deed(msgspec.Struct, frozen=True):
+class _Interaction(msgspec.Struct, frozen=True):
     """The columns that say what was done with an item."""
 
     rating: RatingColumn | None
@@ -107,7 +107,9 @@ class _Deed(msgspec.Struct, frozen=True):
         return [one for one in told if one is not None]
 
 
-def _deed_columns(profiles: list[ColumnProfile], table: RecordTable, *, is_personal: bool) -> _Deed:
+def _interaction_columns(
+    profiles: list[ColumnProfile], table: RecordTable, *, is_personal: bool
+) -> _Interaction:
     rating = rating_column(profiles, table, is_personal=is_personal)
     event = rating.as_verdicts() if rating else None
     rating = None if event else rating
@@ -118,11 +120,11 @@ def _deed_columns(profiles: list[ColumnProfile], table: RecordTable, *, is_perso
     event = event or event_column(left, table, is_rated=rating is not None)
     counted = [one for one in left if one.holds in ("number", "id") and one.is_whole]
     times = next((one for one in counted if counts_times(one.name)), None)
-    return _Deed(rating, when, event, None if rating or event else times)
+    return _Interaction(rating, when, event, None if rating or event else times)
 
 
 def _mapping(
-    table: RecordTable, deed: _Deed, columns: ColumnMapping, left: Sequence[str]
+    table: RecordTable, deed: _Interaction, columns: ColumnMapping, left: Sequence[str]
 ) -> TableMapping:
     """The mapping of columns whose cells tell how ratings, times and events are written."""
     event = deed.event
@@ -138,7 +140,7 @@ def _mapping(
         rating=deed.rating.scale() if deed.rating else RatingScale(),
         timestamp=_moments(deed.when, table),
         events=event.events if event else {},
-        no_deed=event.no_deed if event else (),
+        no_event=event.no_event if event else (),
         left_out=tuple(left),
     )
 
@@ -153,8 +155,8 @@ def mapping_text(mapping: TableMapping) -> str:
     told: dict[str, object] = {"data": mapping.data}
     if mapping.left_out:
         told["left_out"] = list(mapping.left_out)
-    if mapping.no_deed:
-        told["no_deed"] = list(mapping.no_deed)
+    if mapping.no_event:
+        told["no_event"] = list(mapping.no_event)
     told["columns"] = columns
     if mapping.columns.rating:
         scale = {"scale": list(mapping.rating.scale), "unrated": mapping.rating.unrated}

@@ -22,10 +22,10 @@ from localrec.foundation.text import clean_key, clean_name, clean_text, fold_acc
 from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.catalogue_source import columns_for
 from localrec.sources.catalogues.records import Cell, RecordTable
-from localrec.sources.deed_headers import day_rank, english_header
-from localrec.sources.deed_moments import DeedMoments
-from localrec.sources.event_words import known_events, words_of_no_deed
+from localrec.sources.event_words import known_events, words_of_no_event
 from localrec.sources.import_log import ImportLog
+from localrec.sources.interaction_headers import day_rank, english_header
+from localrec.sources.interaction_times import DeedMoments
 from localrec.sources.list_cells import is_missing
 from localrec.sources.personal_export import moment_problem
 from localrec.sources.rating_values import rating_value
@@ -126,7 +126,7 @@ class _HistoryReader:
         self._table, self._mapping, self._user, self._log = table, mapping, user, import_log
         self._place = {name: place for place, name in enumerate(table.columns)}
         self._events = known_events(mapping.events)
-        self._undone = (words_of_no_deed() - mapping.events.keys()) | {*mapping.no_deed}
+        self._undone = (words_of_no_event() - mapping.events.keys()) | {*mapping.no_event}
         self._things = items_of(table, mapping)
         named = mapping.columns.title or mapping.columns.item
         columns = _columns_of_things(domain, self._things, _english_names(table)[named])
@@ -177,8 +177,8 @@ class _HistoryReader:
             )
         if left := self._mapping.left_out:
             self._log.tell(
-                f"Left out, as not plainly facts of the items: {', '.join(left)}. To keep one with "
-                "the items, name it under `properties` in a mapping: --suggest FILE writes one."
+                f"Left out, since they may not describe the items: {', '.join(left)}. To keep one "
+                "with the items, name it under `properties` in a mapping: --suggest FILE writes one."
             )
 
     def _take(self, row: int, cells: Sequence[Cell], things: Sequence[Cell]) -> None:

@@ -111,9 +111,9 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
         attributes: Columns that become links.
         properties: Further columns to keep with the item, under their own names.
-        no_deed: Values of the event column, in lower case, that say that nothing was done, beside
+        no_event: Values of the event column, in lower case, that say that nothing was done, beside
             the usual ones, such as "unread"; such a row is left apart, unless it has a rating or
-            the day on which the deed was done.
+            the day on which it was done.
         left_out: Columns that stay behind where `import auto` takes all others along, since they
             say nothing of the items or may be somebody's own words.
     """
@@ -126,5 +126,5 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     events: dict[str, Event] = {}
     attributes: tuple[AttributeColumn, ...] = ()
     properties: tuple[str, ...] = ()
-    no_deed: tuple[str, ...] = ()
+    no_event: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

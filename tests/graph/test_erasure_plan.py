@@ -14,7 +14,7 @@ from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import store_feedback
-from localrec.graph.source_labels import admit_sources
+from localrec.graph.source_labels import add_source_labels
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope
 from localrec.privacy.leak_scan import PatternScanner, key_pattern
@@ -336,7 +336,7 @@ class TestTheSchema:
     def test_of_the_new_store_is_that_of_a_migrated_one(self, two_people, without, tmp_path):
         def schema(path: Path) -> tuple[list, list]:
             with Store.open_(path) as store:
-                admit_sources(store, ["planted"])
+                add_source_labels(store, ["planted"])
                 return (
                     store.rows("SELECT sql FROM duckdb_tables() ORDER BY table_name"),
                     store.rows(

@@ -6,7 +6,7 @@ import pytest
 
 from localrec.data.rows import Event
 from localrec.graph.item_ingest import ingest_items
-from localrec.graph.source_labels import admit_sources
+from localrec.graph.source_labels import add_source_labels
 from localrec.graph.store import Store
 from tests.graph.test_one_file_after_another import RATED, bring, stored
 from tests.planted import BAR, a_report, planted_rows
@@ -22,7 +22,7 @@ def store(tmp_path):
 @pytest.fixture
 def labels(store):
     def read() -> list[str]:
-        [[told]] = store.rows(f"SELECT enum_range(NULL::{admit_sources(store, [])})")
+        [[told]] = store.rows(f"SELECT enum_range(NULL::{add_source_labels(store, [])})")
         return list(told)
 
     return read
@@ -30,13 +30,13 @@ def labels(store):
 
 def test_a_new_source_is_named_behind_those_that_are_known(store, labels):
     before = labels()
-    admit_sources(store, ["the pub's list"])
+    add_source_labels(store, ["the pub's list"])
     assert labels() == [*before, "the pub's list"]
 
 
 def test_a_known_source_changes_nothing(store, labels):
     before = labels()
-    admit_sources(store, ["letterboxd", "feedback"])
+    add_source_labels(store, ["letterboxd", "feedback"])
     assert labels() == before
 
 
@@ -57,7 +57,7 @@ def test_an_import_that_fails_leaves_no_label(store, labels):
         pass
 
     with pytest.raises(Stop), store.transaction():
-        admit_sources(store, ["the pub's list"])
+        add_source_labels(store, ["the pub's list"])
         raise Stop
     assert labels() == before
 

@@ -202,7 +202,7 @@ def test_a_guess_says_what_it_leaves_out_and_which_words_say_that_nothing_was_do
     )
     assert mapping is not None
     assert mapping.left_out == ("private",)
-    assert mapping.no_deed == ("owned",)
+    assert mapping.no_event == ("owned",)
     assert 'left_out = ["private"]' in mapping_text(mapping)
 
 
@@ -247,11 +247,11 @@ def test_words_of_one_of_many_users_are_no_facts_of_the_item_however_seldom_they
     assert "mother" not in str(history.items)
 
 
-def test_words_of_no_deed_are_known_to_the_reader_and_not_only_in_the_sample(tmp_path):
+def test_words_of_no_event_are_known_to_the_reader_and_not_only_in_the_sample(tmp_path):
     path = tmp_path / "t.csv"
     mapping = guess(path, "user,book,status\nu1,Dune,read\nu2,Dune,read\nu1,Emma,to-read\n")
     assert mapping is not None
-    assert mapping.no_deed == ()
+    assert mapping.no_event == ()
     path.write_text("user,book,status\nu1,Dune,read\nu1,Emma,unread\n")
     by_row = read_history(open_records(path), mapping, load_domain("books"), None)
     assert [one.item for one in by_row.interactions] == ["dune"]

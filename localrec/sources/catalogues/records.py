@@ -26,10 +26,11 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name
-from localrec.sources.catalogues.data_keys import settle_data_keys
 from localrec.sources.catalogues.header_words import meaning_of
 from localrec.sources.catalogues.json_records import Cell as Cell
 from localrec.sources.catalogues.json_records import find_objects, flattened
+from localrec.sources.catalogues.keyed_objects import settle_data_keys
+from localrec.sources.catalogues.structured_cells import part_objects, read_entities
 from localrec.sources.catalogues.table_edges import (
     cut,
     joined_header,
@@ -41,7 +42,6 @@ from localrec.sources.catalogues.table_edges import (
     with_whole_header,
     without_bars,
 )
-from localrec.sources.catalogues.written_cells import part_objects, read_entities
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SPELT = re.compile(r'^="(.*)"$', re.DOTALL)  # so that a spreadsheet keeps the zeros in front

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from localrec.sources.catalogues.data_keys import settle_data_keys
 from localrec.sources.catalogues.json_records import Cell, flattened
+from localrec.sources.catalogues.keyed_objects import settle_data_keys
 from localrec.sources.list_cells import is_missing
 
 _OBJECTS = re.compile(r"""\[?\s*\{\s*(?:"[^"]*"|'[^']*')\s*:""")

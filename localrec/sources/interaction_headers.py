@@ -1,7 +1,7 @@
 """What headers say in tables of what people did: whose row it is, the verdict, the day, the words.
 
-`catalogues.header_words` knows the headers of items. These are those of deeds, and what the items'
-are called in other languages than English.
+`catalogues.header_words` knows the headers of items. These are those of interactions, and what the
+items' are called in other languages than English.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from localrec.sources.catalogues.header_words import meaning_of
 
 _BESIDE_USERS = frozenset("id name key hash profile review number address the".split())
 _BESIDE_THINGS = frozenset("id key name title code the".split())
-_OF_DEEDS = frozenset(
+_OF_INTERACTIONS = frozenset(
     {"note", "own", "user", "rating", "count", "circumstance", "contact", "later"}
 )
 _NO_SENSES = frozenset({"about", "facts"})  # tables of another kind
@@ -27,7 +27,9 @@ _FAR_EAST = "\u10ff"  # letters beyond it are of scripts that part no words
 
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "deed_headers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        (Path(__file__).parent / "interaction_headers.toml").read_text(encoding="utf-8")
+    )
 
 
 @lru_cache(maxsize=1)
@@ -98,8 +100,8 @@ def is_note(header: str) -> bool:
     return "note" in senses_of(header) and not senses_of(header) & {"day", "count"}
 
 
-def is_about_deed(header: str) -> bool:
-    """Whether a column tells what was around a deed: where, with whom, in what mood."""
+def is_about_interaction(header: str) -> bool:
+    """Whether a column tells what was around an interaction: where, with whom, in what mood."""
     return "circumstance" in senses_of(header)
 
 
@@ -126,7 +128,7 @@ def counts_times(header: str) -> bool:
 
 
 def day_rank(header: str) -> int:
-    """How surely a column of days says when the deed was done, 0 for no such column.
+    """How surely a column of days says when the interaction was done, 0 for no such column.
 
     The day on which it was done comes before a day that says not of what it is, and that before
     the day on which it was begun or put on a list.
@@ -172,9 +174,9 @@ def is_beside_things(header: str) -> bool:
 
 
 def mentions_thing(header: str) -> bool:
-    """Whether a header has a word for the thing among others, none of which tells of a deed."""
+    """Whether a header has a word for the item among others, and none for an interaction."""
     senses = senses_of(header)
-    return "thing" in senses and not senses & _OF_DEEDS
+    return "thing" in senses and not senses & _OF_INTERACTIONS
 
 
 def is_about(header: str, domain: str) -> bool:

@@ -9,11 +9,12 @@ from localrec.sources.catalogues.column_profiles import ColumnProfile
 from localrec.sources.catalogues.header_words import CREATORS, header_words
 from localrec.sources.catalogues.records import RecordTable
 from localrec.sources.day_order import DayOrder
-from localrec.sources.deed_headers import (
+from localrec.sources.export_cells import parse_moment
+from localrec.sources.interaction_headers import (
     day_rank,
     english_header,
     is_about,
-    is_about_deed,
+    is_about_interaction,
     is_beside_things,
     is_note,
     is_of_release,
@@ -24,8 +25,7 @@ from localrec.sources.deed_headers import (
     senses_of,
     words_of,
 )
-from localrec.sources.deed_moments import rough_moment
-from localrec.sources.export_cells import parse_moment
+from localrec.sources.interaction_times import rough_moment
 from localrec.sources.item_facts import is_fact, is_short
 from localrec.sources.list_cells import is_missing
 
@@ -89,18 +89,18 @@ def holds_moments(one: ColumnProfile, table: RecordTable) -> bool:
     if is_of_release(one.name) or (one.meaning == "year" and not day_rank(one.name)):
         return False
     if one.holds in ("number", "id", "rows"):
-        return _counts_seconds(one) or one.meaning == "date" or _is_year_of_deed(one)
+        return _counts_seconds(one) or one.meaning == "date" or _is_year_of_interaction(one)
     if one.holds in ("date", "name", "text"):
         return one.holds == "date" or (day_rank(one.name) > 0 and _holds_days(one, table))
     return False
 
 
 def _time_rank(one: ColumnProfile, table: RecordTable) -> tuple[int, bool]:
-    """A day of the deed before other days, and a whole day before a year."""
-    return day_rank(one.name), not _is_year_of_deed(one) and holds_moments(one, table)
+    """A day of the interaction before other days, and a whole day before a year."""
+    return day_rank(one.name), not _is_year_of_interaction(one) and holds_moments(one, table)
 
 
-def _is_year_of_deed(one: ColumnProfile) -> bool:
+def _is_year_of_interaction(one: ColumnProfile) -> bool:
     """Whether a column has the years in which something was done: "Year read"."""
     is_year = one.holds in ("number", "id", "rows") and one.is_whole
     is_year = is_year and _FIRST_YEAR <= one.low <= one.high <= _LAST_YEAR
@@ -176,7 +176,7 @@ def title_column(
         has_key: Whether the items have keys: then no name is better than one that is none.
         domain: What the items belong to, where that is known.
     """
-    able = [one for one in profiles if not is_note(one.name) and not is_about_deed(one.name)]
+    able = [one for one in profiles if not is_note(one.name) and not is_about_interaction(one.name)]
     told = [one for one in able if _title_rank(one, domain)]
     if told:
         return max(told, key=lambda one: (_title_rank(one, domain), one.certainty))
@@ -214,7 +214,7 @@ def _title_rank(one: ColumnProfile, domain: str) -> float:
 
 def creator_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
     """The column with who made the items."""
-    told = (one for one in profiles if _names_maker(one) and not is_about_deed(one.name))
+    told = (one for one in profiles if _names_maker(one) and not is_about_interaction(one.name))
     return next((one for one in told if one.holds == "list" or is_short(one)), None)
 
 

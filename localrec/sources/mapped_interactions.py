@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from localrec.data.rows import Event
 from localrec.foundation.sql import sql_literal
-from localrec.sources.deed_headers import day_rank
-from localrec.sources.event_words import known_events, words_of_no_deed
+from localrec.sources.event_words import known_events, words_of_no_event
+from localrec.sources.interaction_headers import day_rank
 from localrec.sources.sql_cells import number
 from localrec.sources.sql_tables import FlatFile
 from localrec.sources.table_mapping import RatingScale, TableMapping
 
 
-def is_no_deed(flat: FlatFile, mapping: TableMapping) -> str:
+def is_no_event(flat: FlatFile, mapping: TableMapping) -> str:
     """SQL that is true for a row that says that nothing was done, and rates nothing."""
     at = mapping.columns
     if at.event is None:
@@ -27,7 +27,7 @@ def is_no_deed(flat: FlatFile, mapping: TableMapping) -> str:
 
 def _undone_words(mapping: TableMapping) -> frozenset[str]:
     """The values of the event column that say that nothing was done."""
-    return (words_of_no_deed() - mapping.events.keys()) | {*mapping.no_deed}
+    return (words_of_no_event() - mapping.events.keys()) | {*mapping.no_event}
 
 
 def count_of_times(flat: FlatFile, column: str) -> str:
@@ -53,7 +53,7 @@ def rating_cell(cell: str, rating: RatingScale) -> str:
 def event_of(cell: str, flat: FlatFile, mapping: TableMapping) -> str:
     """SQL for what a cell of the event column says; NULL for an unknown word."""
     known = {word: f"'{event.value}'" for word, event in known_events(mapping.events).items()}
-    # A row with such a word is passed over, unless it has a rating or the day of the deed.
+    # A row with such a word is passed over, unless it has a rating or the day of the interaction.
     undone, rating = f"'{Event.SEEN.value}'", mapping.columns.rating
     if rating is not None:
         is_rated = f"trim({rating_cell(flat.cells[rating], mapping.rating)}) <> ''"
