@@ -178,7 +178,7 @@ class _HistoryReader:
         if left := self._mapping.left_out:
             self._log.tell(
                 f"Left out, since they may not describe the items: {', '.join(left)}. To keep one "
-                "with the items, name it under `properties` in a mapping: --suggest FILE writes one."
+                "with the items, name it under `properties` of a mapping (--suggest FILE)."
             )
 
     def _take(self, row: int, cells: Sequence[Cell], things: Sequence[Cell]) -> None:
