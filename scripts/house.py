@@ -61,7 +61,7 @@ FEATURES = {
         "localrec/sources/sqlite_tables.py localrec/sources/trakt.py "
         "scripts/studies/calibre_library.py scripts/studies/library_layouts.py "
         "scripts/studies/drink_layouts.py scripts/studies/dataset_layouts.py "
-        "scripts/studies/deed_faults.py"
+        "scripts/studies/interaction_faults.py"
     ),
     "words that a question's reader did not know": (
         "localrec/understanding/amounts.py localrec/understanding/foreign_questions.py "

@@ -113,7 +113,8 @@ of one drink were built as documented as well; its data pack, the drinks of the 
 and MovieLens follow real files. Of drinks the names, the ingredients with their measures, glass
 and category are compared. A data set has {rows:,} ratings, every twelfth with a fault, since a bad
 cell there costs the row and a file that loses a tenth is refused, and mostly a list of {rows:,}
-things, every eighth with a fault; it is stored, and every deed and thing in the store is compared.
+things, every eighth with a fault; it is stored, and every interaction and thing in
+the store is compared.
 What should be kept is known from what was planted, without a line of localrec's code.
 That each file holds what was planted is checked by a reader on the standard library alone
 (`scripts/studies/plain_reader.py`): it finds every planted name in all 43 layouts.

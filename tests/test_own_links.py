@@ -96,9 +96,9 @@ class TestAShelf:
 def test_an_import_is_seen_at_once_by_its_owner_alone(shared):
     with OpenWorkspace(shared, writable=True) as workspace:
         assert shelved(workspace, "bob", "sundays") is None
-        deeds = history(
+        interactions = history(
             [rated("americano", 3.0, "bob")], [export("americano", shelves=["sundays"])]
         )
-        workspace.imports.import_history(deeds, load_domain(BAR.name), "bob")
+        workspace.imports.import_history(interactions, load_domain(BAR.name), "bob")
         assert shelved(workspace, "bob", "sundays") == {"americano"}
         assert shelved(workspace, "ana", "sundays") is None

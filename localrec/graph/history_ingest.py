@@ -81,7 +81,7 @@ def ingest_history(
     again = match_existing_items(store, domain, history.items)
     staged = stage_items(domain, list(_to_store(history.items, again, by)), by)
     staged["staged_person"] = _stage_users(history.users, history.interactions)
-    staged["staged_deed"] = _stage_interactions(history.interactions, again)
+    staged["staged_interaction"] = _stage_interactions(history.interactions, again)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
         write_items(store, domain, history.report, by)
@@ -276,7 +276,7 @@ def _write_interactions(store: Store, domain: Domain, history: HistoryRows) -> i
         "CREATE OR REPLACE TEMP TABLE incoming AS SELECT u.node_id AS user_id, "
         's.position, i.node_id AS item_id, s.event, s.rating, s."at", s.times, '
         "nullif(s.note, '') AS note "
-        "FROM staged_deed s JOIN node u ON u.domain = $1 AND u.kind = $2 AND u.key = s.user "
+        "FROM staged_interaction s JOIN node u ON u.domain = $1 AND u.kind = $2 AND u.key = s.user "
         "JOIN node i ON i.domain = $1 AND i.kind = $3 AND i.key = s.item",
         [domain.name, USER, domain.item],
     )
@@ -362,10 +362,10 @@ def _receipt(report: ImportReport, found_again: int, left_out: int) -> ImportRep
     )
 
 
-def _stage_users(users: Sequence[UserRow], deeds: Sequence[InteractionRow]) -> Columns:
+def _stage_users(users: Sequence[UserRow], interactions: Sequence[InteractionRow]) -> Columns:
     told = {user.key: _encode(user.properties).decode() for user in users}
-    for deed in deeds:
-        told.setdefault(deed.user, "{}")
+    for interaction in interactions:
+        told.setdefault(interaction.user, "{}")
     return {
         "position": np.arange(len(told), dtype=np.int64),
         "key": texts_column(list(told)),
@@ -373,17 +373,17 @@ def _stage_users(users: Sequence[UserRow], deeds: Sequence[InteractionRow]) -> C
     }
 
 
-def _stage_interactions(deeds: Sequence[InteractionRow], again: dict[str, str]) -> Columns:
+def _stage_interactions(interactions: Sequence[InteractionRow], again: dict[str, str]) -> Columns:
     never = np.datetime64("NaT")
-    at = [np.datetime64(deed.at) if deed.at is not None else never for deed in deeds]
-    ratings = [np.nan if deed.rating is None else deed.rating for deed in deeds]
+    at = [np.datetime64(row.at) if row.at is not None else never for row in interactions]
+    ratings = [np.nan if row.rating is None else row.rating for row in interactions]
     return {
-        "position": np.arange(len(deeds), dtype=np.int64),
-        "user": texts_column([deed.user for deed in deeds]),
-        "item": texts_column([again.get(deed.item, deed.item) for deed in deeds]),
-        "event": texts_column([deed.event.value for deed in deeds]),
+        "position": np.arange(len(interactions), dtype=np.int64),
+        "user": texts_column([row.user for row in interactions]),
+        "item": texts_column([again.get(row.item, row.item) for row in interactions]),
+        "event": texts_column([row.event.value for row in interactions]),
         "rating": np.ma.masked_invalid(np.array(ratings, dtype=np.float32)),
         "at": np.array(at, dtype="datetime64[us]"),
-        "times": np.array([deed.times for deed in deeds], dtype=np.int32),
-        "note": texts_column([deed.note or "" for deed in deeds]),
+        "times": np.array([row.times for row in interactions], dtype=np.int32),
+        "note": texts_column([row.note or "" for row in interactions]),
     }

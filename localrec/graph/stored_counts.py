@@ -44,7 +44,7 @@ def require_items(store: Store, domain: Domain) -> None:
 
 
 def require_interactions(store: Store, domain: Domain, source: str) -> None:
-    """Count the interactions of the staged table `staged_deed` in the store.
+    """Count the interactions of the staged table `staged_interaction` in the store.
 
     A row that only says that an item was met may be told by one of the same user, item and source
     that says more.
@@ -56,9 +56,11 @@ def require_interactions(store: Store, domain: Domain, source: str) -> None:
         "SELECT u.key AS who, i.key AS what, x.event, count(*) AS many FROM interaction x "
         "JOIN node u ON u.node_id = x.user_id AND u.domain = $domain AND u.kind = $user "
         "JOIN node i ON i.node_id = x.item_id AND i.domain = $domain WHERE x.source = $source "
-        "AND u.key IN (SELECT d.user FROM staged_deed d) GROUP BY ALL"
+        "AND u.key IN (SELECT d.user FROM staged_interaction d) GROUP BY ALL"
     )
-    told = "SELECT d.user AS who, d.item AS what, d.event, count(*) AS many FROM staged_deed d"
+    told = (
+        "SELECT d.user AS who, d.item AS what, d.event, count(*) AS many FROM staged_interaction d"
+    )
     [[lacking]] = store.rows(
         "SELECT coalesce(sum(CASE WHEN event = $seen AND says_more THEN 0 "
         "ELSE greatest(many - same, 0) END), 0) FROM (SELECT t.event, t.many, "

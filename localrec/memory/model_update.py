@@ -39,7 +39,7 @@ from localrec.memory.worker import Reader
 _LONGEST_SENTENCE = 160  # characters
 _LONGEST_THEME = 60
 _MAX_TOKENS = 320  # two sentences and four themes of short tokens
-_DEEDS_SHOWN = 8
+_EVENTS_SHOWN = 8
 _TITLE = 80  # characters of a title that are shown
 _MEMORY = 240  # characters of a memory that are shown
 _ATTRIBUTES_SHOWN = 6
@@ -138,7 +138,7 @@ def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]
     """
     told = [
         f"{_quoted(title)}{f' ({clean_text(about, limit=_TITLE)})' if about else ''}"
-        for title, about in reversed(liked[:_DEEDS_SHOWN])
+        for title, about in reversed(liked[:_EVENTS_SHOWN])
     ]
     lines = [
         f"Person: {clean_text(known, limit=2 * _MEMORY) or 'nothing is known yet.'}",
@@ -313,7 +313,7 @@ def _update_prompt(lines: Sequence[str]) -> list[Message]:
 def _event_lines(scene: JobContext) -> str:
     """List the user's events, newest last: the event, the title and the attributes."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
-    events = [queued for queued in scene.job.events if queued.item_id in known][-_DEEDS_SHOWN:]
+    events = [queued for queued in scene.job.events if queued.item_id in known][-_EVENTS_SHOWN:]
     lines = []
     for queued in events:
         item = known[queued.item_id]

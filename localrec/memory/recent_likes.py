@@ -10,7 +10,7 @@ from localrec.index.interaction_cache import LIKED_FROM
 from localrec.memory.update_context import MAX_HISTORY_ITEMS
 
 # The newest verdict of a user on an item counts; without one, having seen or heard it does.
-_DEEDS = """
+_LIKES = """
     SELECT user_id, item_id,
         CASE WHEN rating IS NOT NULL THEN (rating >= $liked_from)::INTEGER
             WHEN event = 'liked' THEN 1 WHEN event IN ('disliked', 'abandoned') THEN 0
@@ -38,7 +38,7 @@ def recent_likes_between(store: Store, catalogue: Catalogue, low: int, high: int
 
 
 def _read(store: Store, catalogue: Catalogue, whose: str, **id_range: int) -> RecentLikes:
-    columns = store.columns(_DEEDS.format(whose=whose), {"liked_from": LIKED_FROM, **id_range})
+    columns = store.columns(_LIKES.format(whose=whose), {"liked_from": LIKED_FROM, **id_range})
     users = np.asarray(columns["user_id"], dtype=np.int64)
     nodes = np.asarray(columns["item_id"], dtype=np.int64)
     ours = np.isin(nodes, catalogue.node_ids)

@@ -62,7 +62,7 @@ class Update(Protocol):
 
     It may call a model once, however many events and neighbours there are. `read` opens the store
     for reading; what is needed is read in one `with` block, and a model is called behind it.
-    Deeds are in the store already, and nothing that it returns is there before it returns.
+    Interactions are in the store already, and nothing that it returns is there before it returns.
     """
 
     def __call__(self, job: Job, read: Reader) -> Sequence[MemoryUpdate]:

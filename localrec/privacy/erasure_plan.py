@@ -3,7 +3,7 @@
 `HOLDINGS` says of every table of the schema how its rows hang on people, items and imports. From
 that and a `Wish` follows which rows stay; `rewrite.py` copies those. Nothing is deleted here.
 
-With a person go their nodes, deeds and notes, shelf, own links, the receipts of their imports, and
+With a person go their nodes, interactions, notes, shelf, own links, receipts of their imports, and
 the items and attributes that only they brought. What a catalogue or somebody else brought too, or
 somebody else did something with, stays; so does what the domain's taxonomy declares. With an item
 go the attributes that nothing leads to any more. Since a date go dated rows and shelf entries, the
@@ -191,7 +191,7 @@ class ErasurePlan:
         return [domain for (domain,) in rows]
 
     def undated(self) -> int:
-        """Deeds without a date, which stay when only a span of time is forgotten."""
+        """Interactions without a date, which stay when only a span of time is forgotten."""
         if self.scope.since is None:
             return 0
         return int(

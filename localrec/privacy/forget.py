@@ -75,7 +75,7 @@ class ForgetReceipt(msgspec.Struct, Record, frozen=True, kw_only=True):
         dry_run: Nothing was changed; `searched` is missing.
         rows: Rows removed per table of the store.
         files: Files removed or rewritten.
-        undated: Deeds without a date, which a span of time does not cover: they stay.
+        undated: Interactions without a date, which a span of time does not cover: they stay.
         searched: How was looked for traces.
         found: Traces that are there after all; empty when all went well.
         namesakes: The same words in a catalogue or in what others said; these stay.

@@ -16,7 +16,7 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
-from localrec.sources.personal_items import Deed, PersonalItems
+from localrec.sources.personal_items import ExportInteraction, PersonalItems
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.table_notes import watched_rows
 from localrec.sources.xml_records import XmlElement, read_records
@@ -147,7 +147,7 @@ def _take(cells: ExportCells, games: PersonalItems, domain: Domain, import_log: 
         return
     number = cells.whole("objectid", 1, 99_999_999)
     item = _make_item(cells, name, number, domain)
-    games.take(cells.row, item, _read_deed(cells), identifier=str(number or ""))
+    games.take(cells.row, item, _read_interaction(cells), identifier=str(number or ""))
 
 
 def _make_item(cells: ExportCells, name: str, number: int | None, domain: Domain) -> ItemRow:
@@ -175,17 +175,23 @@ def _make_item(cells: ExportCells, name: str, number: int | None, domain: Domain
     )
 
 
-def _read_deed(cells: ExportCells) -> Deed | None:
+def _read_interaction(cells: ExportCells) -> ExportInteraction | None:
     """A rating, plays, a wish or its opposite; None for a game that is only owned."""
     rating = cells.score("rating", 1, 10, nothing=0)
     plays = cells.whole("numplays", 0, 99_999) or 0
     at = cells.moment("lastmodified", *_DATES)
     note = cells.note("comment")
     if rating is not None:
-        return Deed(event=Event.RATED, rating=rating, at=at, times=max(1, plays), note=note)
+        return ExportInteraction(
+            event=Event.RATED, rating=rating, at=at, times=max(1, plays), note=note
+        )
     if plays:
-        return Deed(event=Event.PLAYED, at=at, times=plays, note=note)
+        return ExportInteraction(event=Event.PLAYED, at=at, times=plays, note=note)
     note = note or cells.note("wishlistcomment")
     if cells.is_set("wishlist") and cells.raw("wishlistpriority") == _NEVER_BUY:
-        return Deed(event=Event.ABANDONED, at=at, note=note)
-    return Deed(event=Event.WANTED, at=at, note=note) if any(map(cells.is_set, _WISHES)) else None
+        return ExportInteraction(event=Event.ABANDONED, at=at, note=note)
+    return (
+        ExportInteraction(event=Event.WANTED, at=at, note=note)
+        if any(map(cells.is_set, _WISHES))
+        else None
+    )

@@ -52,8 +52,8 @@ _USUAL_EVENTS = {
     ),
     Event.LATER: ("on hold", "on-hold", "paused", "later", "maybe", "pausiert", "en pause"),
 }
-# That an item is there, or not met yet, is no deed.
-_NO_DEED = frozenset(
+# That an item is there, or not met yet, is no interaction.
+_NO_INTERACTION = frozenset(
     "no|not started|unread|unwatched|unplayed|unseen|not read|not watched|not seen|not played|"
     "not yet|owned|own|ungelesen|ungesehen|noch nicht gelesen|noch nicht gesehen|nicht gelesen|"
     "non lu|pas lu|pas vu|no leído|no visto|sin leer|non letto|non visto".split("|")
@@ -74,4 +74,4 @@ def known_events(own: Mapping[str, Event] | None = None) -> dict[str, Event]:
 
 def words_of_no_event() -> frozenset[str]:
     """Words in small letters that say that nothing was done with an item, so far."""
-    return _NO_DEED | {fold_accents(word) for word in _NO_DEED}
+    return _NO_INTERACTION | {fold_accents(word) for word in _NO_INTERACTION}

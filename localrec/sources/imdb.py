@@ -21,7 +21,7 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
-from localrec.sources.personal_items import Deed
+from localrec.sources.personal_items import ExportInteraction
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
 from localrec.sources.table_notes import watched_rows
@@ -135,11 +135,11 @@ class _Reader:
             self._episodes.append(cells)
         elif _SERIES.search(plain):
             self._series[name] = _read_title(cells, name, "series")
-            self.titles.take(cells.row, self._series[name], _read_deed(cells))
+            self.titles.take(cells.row, self._series[name], _read_interaction(cells))
         else:
             if plain and not _FILM.search(plain):
                 self._unknown[told] += 1
-            self.titles.take(cells.row, _read_title(cells, name, "film"), _read_deed(cells))
+            self.titles.take(cells.row, _read_title(cells, name, "film"), _read_interaction(cells))
 
     def tell_unknown_types(self) -> None:
         """Say which types were taken for films since nobody knows them."""
@@ -157,9 +157,9 @@ class _Reader:
             if title is None:
                 self._import_log.set_apart("episodes that do not name their series")
                 continue
-            deed = _read_deed(cells)
-            event = Event.SEEN if deed.event is Event.RATED else deed.event
-            said = Deed(event=event, at=deed.at, is_viewing=event is Event.SEEN)
+            interaction = _read_interaction(cells)
+            event = Event.SEEN if interaction.event is Event.RATED else interaction.event
+            said = ExportInteraction(event=event, at=interaction.at, is_viewing=event is Event.SEEN)
             self.titles.take(cells.row, title, said, part=cells.raw("const") or name)
 
     def _series_of(self, name: str, *, may_be_new: bool) -> ScreenTitle | None:
@@ -188,13 +188,13 @@ def _read_title(cells: ExportCells, name: str, sort: Sort) -> ScreenTitle:
     )
 
 
-def _read_deed(cells: ExportCells) -> Deed:
+def _read_interaction(cells: ExportCells) -> ExportInteraction:
     """A rating where there is one; else the title is on the watchlist."""
     rating = cells.score("your rating", 1, 10)
     if rating is not None:
         at = cells.moment("date rated", *_DATES) or cells.moment("created", *_DATES)
-        return Deed(event=Event.RATED, rating=rating, at=at)
-    return Deed(
+        return ExportInteraction(event=Event.RATED, rating=rating, at=at)
+    return ExportInteraction(
         event=Event.SEEN if cells.raw("your rating") else Event.WANTED,
         at=cells.moment("date rated", *_DATES) or cells.moment("created", *_DATES),
         note=cells.note("description"),

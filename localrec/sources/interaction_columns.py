@@ -39,7 +39,7 @@ _MOSTLY = 0.8  # of a column's cells
 _LOOKED_AT = 500  # cells that tell whether a column holds days
 _IMDB = re.compile(r"tt\d{5,}")
 # Numbers of what was done, not of what it was done with.
-_OF_DEEDS = frozenset(
+_OF_INTERACTIONS = frozenset(
     "checkin check rating review row entry order log play event watch vote record comment line "
     "transaction history listen scrobble visit".split()
 )
@@ -147,7 +147,7 @@ def other_key_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
 def _key_rank(one: ColumnProfile) -> float:
     """How surely a column has the items' keys; 1 for keys of something else, 0 for no keys."""
     words = header_words(one.name)
-    if one.filled <= 0.9 or names_user(one.name) or _OF_DEEDS & set(words):
+    if one.filled <= 0.9 or names_user(one.name) or _OF_INTERACTIONS & set(words):
         return 0
     is_number = one.holds in ("number", "id", "rows")
     if one.holds == "number" and not one.is_whole:

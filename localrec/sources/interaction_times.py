@@ -15,7 +15,7 @@ _SHEET_DAY = re.compile(r"[2-6]\d{4}(?:[.,]\d+)?", re.ASCII)  # of a spreadsheet
 _SECONDS = re.compile(r"\d{9,10}(?P<thousandths>\d{3})?(?:\.\d+)?", re.ASCII)
 
 
-class DeedMoments:
+class InteractionMoments:
     """The cells of a column of moments.
 
     Args:

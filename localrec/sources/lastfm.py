@@ -177,16 +177,16 @@ class LastFmSource:
                 f"{path} holds no play that can be kept: {import_log.first_drop()}.",
                 "Each row needs an artist, a track and a time.",
             )
-        deeds = tuple(counter.tally.plays(owner))
+        interactions = tuple(counter.tally.plays(owner))
         if is_loved:
             import_log.tell("These are loved tracks: they are liked, and do not count as plays.")
-            deeds = tuple(
-                msgspec.structs.replace(deed, event=Event.LIKED, times=1) for deed in deeds
+            interactions = tuple(
+                msgspec.structs.replace(row, event=Event.LIKED, times=1) for row in interactions
             )
         # Plays and loved tracks are two files of one history.
         return HistoryRows(
             items=counter.tally.items(domain),
-            interactions=deeds,
+            interactions=interactions,
             report=import_log.report(kept),
             is_part=True,
         )

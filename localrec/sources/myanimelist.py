@@ -17,7 +17,7 @@ from localrec.sources.book_titles import book_key
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
-from localrec.sources.personal_items import Deed, PersonalItems
+from localrec.sources.personal_items import ExportInteraction, PersonalItems
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.xml_records import XmlElement, read_records
 
@@ -112,8 +112,8 @@ def _take(
     if not name:
         import_log.drop(cells.row, column, "has no title")
         return
-    deed = _read_deed(cells)
-    if deed is None:
+    interaction = _read_interaction(cells)
+    if interaction is None:
         told = clean_name(cells.raw("my_status"))
         import_log.drop(cells.row, "my_status", f"{told!r} is no status, and it is not rated")
         return
@@ -123,7 +123,7 @@ def _take(
         item = _make_manga(cells, name, number)
     else:
         item = _make_anime(cells, name, number, domain)
-    titles.take(cells.row, item, deed, identifier=str(number or ""))
+    titles.take(cells.row, item, interaction, identifier=str(number or ""))
 
 
 def _make_anime(cells: ExportCells, name: str, number: int | None, domain: Domain) -> ItemRow:
@@ -163,7 +163,7 @@ def _tag_links(cells: ExportCells) -> list[AttributeLink]:
     return [AttributeLink(kind="genre", name=tag, personal=True) for tag in tags]
 
 
-def _read_deed(cells: ExportCells) -> Deed | None:
+def _read_interaction(cells: ExportCells) -> ExportInteraction | None:
     """What was done with it; None where neither score nor status says so."""
     again = cells.whole("my_times_watched", 0, 9_999) or cells.whole("my_times_read", 0, 9_999)
     at = _day(cells, "my_finish_date") or _day(cells, "my_start_date")
@@ -173,7 +173,7 @@ def _read_deed(cells: ExportCells) -> Deed | None:
         event = Event.RATED
     if event is None:
         return None
-    return Deed(
+    return ExportInteraction(
         event=event, rating=rating, at=at, times=1 + (again or 0), note=cells.note("my_comments")
     )
 

@@ -25,7 +25,7 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
-from localrec.sources.personal_items import Deed
+from localrec.sources.personal_items import ExportInteraction
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle
 from localrec.sources.table_notes import watched_rows
@@ -202,8 +202,8 @@ class _Reader:
         )
         title = ScreenTitle(name=series or name, sort="series" if series else "film")
         # Several episodes bear one day: each is a viewing of its own.
-        deed = Deed(event=Event.SEEN, at=at, is_viewing=True)
-        self._titles.take(cells.row, title, deed, part=name if series else "")
+        interaction = ExportInteraction(event=Event.SEEN, at=at, is_viewing=True)
+        self._titles.take(cells.row, title, interaction, part=name if series else "")
 
 
 def series_of(title: str) -> str:

@@ -18,7 +18,7 @@ _TAKEN_UP = (Event.RATED, Event.SEEN, Event.PLAYED)
 _NEVER = datetime.min
 
 
-class Deed(msgspec.Struct, frozen=True, kw_only=True):
+class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
     """What a row says that the person did with an item.
 
     Args:
@@ -39,7 +39,7 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Said(msgspec.Struct):
-    """All that was said of one item by deeds that are one: rated and seen, or wanted, or liked."""
+    """What was said of an item by interactions that count as one: rated, seen, wanted or liked."""
 
     event: Event
     rating: float | None = None
@@ -50,18 +50,20 @@ class _Said(msgspec.Struct):
     noted_at: datetime | None = None
     viewings: int = 0
 
-    def add(self, deed: Deed) -> None:
-        """Join a further deed: the newest rating and the newest words count."""
-        if deed.rating is not None and (
-            self.rating is None or (deed.at or _NEVER) > (self.rated_at or _NEVER)
+    def add(self, interaction: ExportInteraction) -> None:
+        """Join a further interaction: the newest rating and the newest words count."""
+        if interaction.rating is not None and (
+            self.rating is None or (interaction.at or _NEVER) > (self.rated_at or _NEVER)
         ):
-            self.event, self.rating, self.rated_at = Event.RATED, deed.rating, deed.at
-        if deed.note and (not self.note or (deed.at or _NEVER) > (self.noted_at or _NEVER)):
-            self.note, self.noted_at = deed.note, deed.at
-        self.at = max(self.at or _NEVER, deed.at or _NEVER)
+            self.event, self.rating, self.rated_at = Event.RATED, interaction.rating, interaction.at
+        if interaction.note and (
+            not self.note or (interaction.at or _NEVER) > (self.noted_at or _NEVER)
+        ):
+            self.note, self.noted_at = interaction.note, interaction.at
+        self.at = max(self.at or _NEVER, interaction.at or _NEVER)
         self.at = None if self.at == _NEVER else self.at
-        self.times = max(self.times, deed.times)
-        if deed.is_viewing:
+        self.times = max(self.times, interaction.times)
+        if interaction.is_viewing:
             self.viewings += 1
 
     def row(self, user: str, key: str) -> InteractionRow:
@@ -102,7 +104,7 @@ class PersonalItems:
         self,
         row: int,
         item: ItemRow,
-        deed: Deed | None,
+        interaction: ExportInteraction | None,
         *,
         identifier: str = "",
         place: str = "",
@@ -113,16 +115,20 @@ class PersonalItems:
         Args:
             row: Its number.
             item: What it is about.
-            deed: What the person did; None where the item is only there.
+            interaction: What the person did; None where the item is only there.
             identifier: What tells items of one key apart; "" for none.
             place: The file that the row stands in, where there are several.
             part: What of the item it is about, such as an episode of a series.
         """
         key = self._meet(item, identifier)
-        slot = None if deed is None else _slot_of(deed.event)
+        slot = None if interaction is None else _slot_of(interaction.event)
         first = self._first_rows.setdefault((place, key, part, slot), row)
-        is_viewing = deed is not None and deed.is_viewing
-        viewing = (place, key, part, deed.at) if deed and is_viewing and deed.at else None
+        is_viewing = interaction is not None and interaction.is_viewing
+        viewing = (
+            (place, key, part, interaction.at)
+            if interaction and is_viewing and interaction.at
+            else None
+        )
         if first == row or (is_viewing and (viewing is None or viewing not in self._viewings)):
             self.kept += 1
         else:
@@ -131,8 +137,8 @@ class PersonalItems:
                 return
         if viewing:
             self._viewings.add(viewing)
-        if deed and slot:
-            self._said.setdefault((key, slot), _Said(deed.event)).add(deed)
+        if interaction and slot:
+            self._said.setdefault((key, slot), _Said(interaction.event)).add(interaction)
 
     def history(self, report: ImportReport) -> HistoryRows:
         """All items and interactions, with the receipt."""

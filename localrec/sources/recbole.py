@@ -356,7 +356,7 @@ def _look_at(flat: FlatFile, item: str, rating: str | None) -> _Ratings:
             "ratings.",
             "Leave the field out, or import the file as kind table.",
         )
-    is_verdict = rated and (low < high or high > 1)  # a 1 everywhere says that there was a deed
+    is_verdict = rated and (low < high or high > 1)  # a 1 everywhere says only that it happened
     return _Ratings(bool(users), bool(items), tops[0] if is_verdict else None)
 
 

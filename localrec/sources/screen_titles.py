@@ -18,7 +18,7 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.prose import join_words
 from localrec.foundation.text import clean_key, clean_name
 from localrec.sources.import_log import ImportLog
-from localrec.sources.personal_items import Deed, PersonalItems
+from localrec.sources.personal_items import ExportInteraction, PersonalItems
 
 Sort = Literal["film", "series"]
 SERIES = "series"  # the domain
@@ -69,14 +69,20 @@ class ScreenHistory:
         return sum(map(len, self._items.values()))
 
     def take(
-        self, row: int, title: ScreenTitle, deed: Deed | None, *, place: str = "", part: str = ""
+        self,
+        row: int,
+        title: ScreenTitle,
+        interaction: ExportInteraction | None,
+        *,
+        place: str = "",
+        part: str = "",
     ) -> None:
         """Take a row about a title into account; see `PersonalItems.take`."""
         kinds = self._domain.attributes.keys() if title.sort == "film" else _SERIES_KINDS
         self._items[title.sort].take(
             row,
             _make_item(title, kinds),
-            deed,
+            interaction,
             identifier=title.identifier,
             place=place,
             part=part,

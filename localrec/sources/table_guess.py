@@ -63,8 +63,8 @@ def propose_mapping(
     who = None if user else user_column(profiles)
     if who is None and not user:
         return headerless_mapping(table, profiles)
-    deed = _interaction_columns(_without(profiles, who), table, is_personal=bool(user))
-    left = _without(profiles, who, *deed.profiles())
+    interaction = _interaction_columns(_without(profiles, who), table, is_personal=bool(user))
+    left = _without(profiles, who, *interaction.profiles())
     key = key_column(left)
     year, note = year_column(_without(left, key)), note_column(left)
     named = _without(left, key, note, year)
@@ -78,7 +78,7 @@ def propose_mapping(
     others = _without(others, *parts)
     return _mapping(
         table,
-        deed,
+        interaction,
         ColumnMapping(
             item=item.name,
             user=_name(who),
@@ -124,21 +124,21 @@ def _interaction_columns(
 
 
 def _mapping(
-    table: RecordTable, deed: _Interaction, columns: ColumnMapping, left: Sequence[str]
+    table: RecordTable, interaction: _Interaction, columns: ColumnMapping, left: Sequence[str]
 ) -> TableMapping:
     """The mapping of columns whose cells tell how ratings, times and events are written."""
-    event = deed.event
+    event = interaction.event
     return TableMapping(
         columns=msgspec.structs.replace(
             columns,
-            rating=_name(deed.rating.profile if deed.rating else None),
-            timestamp=_name(deed.when),
+            rating=_name(interaction.rating.profile if interaction.rating else None),
+            timestamp=_name(interaction.when),
             event=_name(event.profile if event else None),
-            times=_name(deed.times),
+            times=_name(interaction.times),
         ),
         data=table.path.name,
-        rating=deed.rating.scale() if deed.rating else RatingScale(),
-        timestamp=_moments(deed.when, table),
+        rating=interaction.rating.scale() if interaction.rating else RatingScale(),
+        timestamp=_moments(interaction.when, table),
         events=event.events if event else {},
         no_event=event.no_event if event else (),
         left_out=tuple(left),

@@ -1,4 +1,4 @@
-"""A table of what users did, read whole: items as a catalogue has them, and one deed a row.
+"""A table of what users did, read whole: items as a catalogue has them, and one interaction a row.
 
 Unlike `table`, which hands millions of rows to DuckDB, this reads any file of records (JSON,
 UTF-16, lines above the header), takes every column of the items along, and mends single cells.
@@ -25,7 +25,7 @@ from localrec.sources.catalogues.records import Cell, RecordTable
 from localrec.sources.event_words import known_events, words_of_no_event
 from localrec.sources.import_log import ImportLog
 from localrec.sources.interaction_headers import day_rank, english_header
-from localrec.sources.interaction_times import DeedMoments
+from localrec.sources.interaction_times import InteractionMoments
 from localrec.sources.list_cells import is_missing
 from localrec.sources.personal_export import moment_problem
 from localrec.sources.rating_values import rating_value
@@ -41,7 +41,7 @@ _SHOWN = 8  # rows that are named
 def read_history(
     table: RecordTable, mapping: TableMapping, domain: Domain, user: str | None
 ) -> HistoryRows:
-    """Read items and deeds of a table.
+    """Read items and interactions of a table.
 
     Args:
         table: The records.
@@ -55,14 +55,14 @@ def read_history(
     import_log = ImportLog("table", table.path, domain.name)
     reader = _HistoryReader(table, mapping, domain, clean_name(user), import_log)
     reader.read()
-    if not reader.deeds:
+    if not reader.interactions:
         raise InputError(
             f"{table.path} holds no row that can be kept: {import_log.first_drop()}.",
             "Each row needs a user and an item.",
         )
     return HistoryRows(
         items=tuple(reader.items.values()),
-        interactions=tuple(reader.deeds.values()),
+        interactions=tuple(reader.interactions.values()),
         report=import_log.report(reader.kept),
         is_part=True,
     )
@@ -136,13 +136,13 @@ class _HistoryReader:
         self._unrated = self._zeros = 0
         self._sums, self._headings = sums_of(table), headings_of(table)
         when = mapping.columns.timestamp
-        self._moments = DeedMoments(
+        self._moments = InteractionMoments(
             [str(cell) for cell in table.column(when) if not is_missing(cell)] if when else [],
             mapping.timestamp.format,
         )
         self._day_rank = 0 if when is None else day_rank(when)
         self.items: dict[str, ItemRow] = {}
-        self.deeds: dict[tuple[str, str], InteractionRow] = {}
+        self.interactions: dict[tuple[str, str], InteractionRow] = {}
         self.kept = 0
 
     def read(self) -> None:
@@ -198,12 +198,12 @@ class _HistoryReader:
         if item is None and key not in self.items:
             self._log.drop(row, at.title, "has no name")
             return
-        deed = self._deed(row, cells, user, key)
-        if deed is None:
+        interaction = self._interaction(row, cells, user, key)
+        if interaction is None:
             return
         if item is not None:
             self.items[key] = msgspec.structs.replace(item, key=key)
-        self._add(row, deed)
+        self._add(row, interaction)
 
     def _key(self, cells: Sequence[Cell]) -> str:
         """What tells the item apart: its id, else its name with maker, year and volume."""
@@ -222,7 +222,9 @@ class _HistoryReader:
             if is_part_number(told):
                 yield told
 
-    def _deed(self, row: int, cells: Sequence[Cell], user: str, key: str) -> InteractionRow | None:
+    def _interaction(
+        self, row: int, cells: Sequence[Cell], user: str, key: str
+    ) -> InteractionRow | None:
         """What was done with an item; None, and told, where nothing was."""
         at = self._mapping.columns
         rating = self._rating(row, self._cell(cells, at.rating)) if at.rating else None
@@ -245,23 +247,23 @@ class _HistoryReader:
             note=note or None,
         )
 
-    def _add(self, row: int, deed: InteractionRow) -> None:
-        """Keep a deed; of several with one item the newest verdict counts, and their number."""
-        pair = (deed.user, deed.item)
-        other = self.deeds.get(pair)
+    def _add(self, row: int, interaction: InteractionRow) -> None:
+        """Keep an interaction; of several with an item the newest verdict counts, and how many."""
+        pair = (interaction.user, interaction.item)
+        other = self.interactions.get(pair)
         if other is None:
-            self.deeds[pair], self._first[pair] = deed, row
+            self.interactions[pair], self._first[pair] = interaction, row
             self.kept += 1
             return
-        newest = deed if (deed.at or _EARLIEST) >= (other.at or _EARLIEST) else other
-        newest = _with_verdict(newest, other if newest is deed else deed)
+        newest = interaction if (interaction.at or _EARLIEST) >= (other.at or _EARLIEST) else other
+        newest = _with_verdict(newest, other if newest is interaction else interaction)
         times = other.times
-        if deed.at is None or deed.at == other.at:
+        if interaction.at is None or interaction.at == other.at:
             self._log.merge(row, None, f"is about the item of row {self._first[pair]}")
         else:
-            times += deed.times
+            times += interaction.times
             self.kept += 1
-        self.deeds[pair] = msgspec.structs.replace(newest, times=times)
+        self.interactions[pair] = msgspec.structs.replace(newest, times=times)
 
     def _cell(self, cells: Sequence[Cell], column: str | None) -> str:
         value = None if column is None else cells[self._place[column]]

@@ -21,7 +21,7 @@ from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.export_cells import ExportCells, cells_of
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
-from localrec.sources.personal_items import Deed
+from localrec.sources.personal_items import ExportInteraction
 from localrec.sources.protocols import Field, FilePreview
 from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
 from localrec.sources.table_notes import watched_rows
@@ -162,10 +162,10 @@ class _Reader:
         elif "hidden_at" in entry and listed is None:
             self._import_log.set_apart("hidden from lists")
         else:
-            deed = _read_deed(cells, listed)
-            if part and deed is not None and deed.event is Event.RATED:
-                deed = Deed(event=Event.SEEN, at=deed.at)
-            self.titles.take(row, title, deed, place=name, part=part)
+            interaction = _read_interaction(cells, listed)
+            if part and interaction is not None and interaction.event is Event.RATED:
+                interaction = ExportInteraction(event=Event.SEEN, at=interaction.at)
+            self.titles.take(row, title, interaction, place=name, part=part)
 
 
 def _is_table(header: Iterable[str]) -> bool:
@@ -255,19 +255,19 @@ def _read_title(cells: ExportCells, thing: Mapping[str, Any], sort: Sort) -> Scr
     )
 
 
-def _read_deed(cells: ExportCells, listed: Event | None) -> Deed | None:
+def _read_interaction(cells: ExportCells, listed: Event | None) -> ExportInteraction | None:
     """What an entry says that the person did; None for a thing that is only owned."""
     if cells.raw("rated_at") or cells.raw("rating"):
         at = cells.moment("rated_at")
         rating = cells.score("rating", 1, 10)
         event = Event.SEEN if rating is None else Event.RATED
-        return Deed(event=event, rating=rating, at=at)
+        return ExportInteraction(event=event, rating=rating, at=at)
     if cells.raw("watched_at"):
-        return Deed(event=Event.SEEN, at=cells.moment("watched_at"), is_viewing=True)
+        return ExportInteraction(event=Event.SEEN, at=cells.moment("watched_at"), is_viewing=True)
     if cells.raw("last_watched_at") or cells.raw("plays"):
         plays = cells.whole("plays", 0, 99_999) or 1
-        return Deed(event=Event.SEEN, at=cells.moment("last_watched_at"), times=plays)
+        return ExportInteraction(event=Event.SEEN, at=cells.moment("last_watched_at"), times=plays)
     if listed is not None:
         at = cells.moment("listed_at") or cells.moment("hidden_at")
-        return Deed(event=listed, at=at, note=cells.note("notes"))
+        return ExportInteraction(event=listed, at=at, note=cells.note("notes"))
     return None

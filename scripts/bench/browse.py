@@ -42,8 +42,8 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
     """Take each step several times."""
     folder = open_catalogue(asked.cache, asked.items, asked.edges)
     services = AppServices(folder)
-    for what, deed in _deeds(services, folder).items():
-        walls, worked = zip(*(_seconds(deed) for _ in range(asked.repeat)), strict=True)
+    for what, interaction in _interactions(services, folder).items():
+        walls, worked = zip(*(_seconds(interaction) for _ in range(asked.repeat)), strict=True)
         told = (
             f"{what:<44} {Timing.of(walls).median:8.1f} ms, the quickest {1000 * min(walls):.1f} "
             f"ms, of processors {Timing.of(worked).median:.1f} ms"
@@ -65,7 +65,7 @@ def open_catalogue(cache: Path, items: int, edges: int) -> Path:
     return folder
 
 
-def _deeds(services: AppServices, folder: Path) -> dict[str, Callable[[], object]]:
+def _interactions(services: AppServices, folder: Path) -> dict[str, Callable[[], object]]:
     browse, view = services.catalogue, CatalogueView(domain=DOMAIN)
     first = browse.page(view, PageTurn(), PAGE)
     behind = PageTurn(behind=first.rows[-1].place)
@@ -100,8 +100,8 @@ def _search(services: AppServices, view: CatalogueView) -> Callable[[], object]:
     return lambda: services.catalogue.page(view, PageTurn(), PAGE)
 
 
-def _seconds(deed: Callable[[], object]) -> tuple[float, float]:
+def _seconds(interaction: Callable[[], object]) -> tuple[float, float]:
     """By the clock, and of all processors: the first says nothing where others work beside it."""
     started, worked = time.perf_counter(), time.process_time()
-    deed()
+    interaction()
     return time.perf_counter() - started, time.process_time() - worked

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from deed_faults import Deeds
 from export_faults import Fault, Planting, Row, dropped
 from export_layouts import Layout, write_plain, write_table
+from interaction_faults import InteractionLayout
 
 
 class Things(Layout, kw_only=True):
@@ -49,23 +49,23 @@ class Dataset(msgspec.Struct, kw_only=True):
 
     Args:
         name: What it is called in the table.
-        deeds: Who did what.
-        things: The list beside it; None where the deeds name the things as well.
+        interactions: Who did what.
+        things: The list beside it; None where the interactions name the things as well.
         extra: Writes further files beside them.
         named: The file that is imported; "" for the folder.
         guessed: Whether it is read as `import auto --accept` reads it.
     """
 
     name: str
-    deeds: Deeds
+    interactions: InteractionLayout
     things: Things | None = None
     extra: Callable[[Path], None] = lambda folder: None
     named: str = ""
     guessed: bool = False
 
-    def write(self, folder: Path, deeds: Sequence[Row], things: Sequence[Row]) -> Path:
+    def write(self, folder: Path, interactions: Sequence[Row], things: Sequence[Row]) -> Path:
         """Write all files; what to import."""
-        self.deeds.write(folder, self.deeds, deeds)
+        self.interactions.write(folder, self.interactions, interactions)
         if self.things is not None:
             self.things.write(folder, self.things, things)
         self.extra(folder)
@@ -138,11 +138,11 @@ def _named(number: int) -> str:
     return f"item-{number}"
 
 
-def _movielens(name: str, deeds: dict[str, Any], things: dict[str, Any]) -> Dataset:
+def _movielens(name: str, interactions: dict[str, Any], things: dict[str, Any]) -> Dataset:
     columns = ("userId", "movieId", "rating", "timestamp")
     return Dataset(
         name=f"MovieLens {name}",
-        deeds=Deeds(
+        interactions=InteractionLayout(
             name="ratings",
             columns=columns,
             user="userId",
@@ -151,7 +151,7 @@ def _movielens(name: str, deeds: dict[str, Any], things: dict[str, Any]) -> Data
             date="timestamp",
             needs_rating=True,
             **_TIMED,
-            **deeds,
+            **interactions,
         ),
         things=Things(name="films", key="movieId", title="title", is_dated=True, **things),
     )
@@ -163,7 +163,7 @@ _BOOKS = (
     *("authors", "original_publication_year", "original_title", "title", "language_code"),
     *("average_rating", "ratings_count", "image_url"),
 )
-_MAPPING = """data = "deeds.csv"
+_MAPPING = """data = "interactions.csv"
 
 [columns]
 user = "reader"
@@ -180,7 +180,7 @@ scale = [0, 10]
 def _crossing(name: str, ratings: str, books: str, **told: Any) -> Dataset:
     return Dataset(
         name=f"Book-Crossing, {name}",
-        deeds=Deeds(
+        interactions=InteractionLayout(
             name="ratings",
             columns=("User-ID", "ISBN", "Book-Rating"),
             user="User-ID",
@@ -211,7 +211,7 @@ def _crossing(name: str, ratings: str, books: str, **told: Any) -> Dataset:
 def _recbole(name: str, stem: str, title: str, genre: str, year: str) -> Dataset:
     return Dataset(
         name=f"RecBole, {name}",
-        deeds=Deeds(
+        interactions=InteractionLayout(
             name="inter",
             write=write_plain,
             delimiter="\t",
@@ -241,8 +241,8 @@ def _recbole(name: str, stem: str, title: str, genre: str, year: str) -> Dataset
     )
 
 
-def _table(name: str, **told: Any) -> Deeds:
-    return Deeds(
+def _table(name: str, **told: Any) -> InteractionLayout:
+    return InteractionLayout(
         name=name,
         write=write_table,
         columns=("When", "reader", "book_id", "Title", "Score", "Kind"),
@@ -257,7 +257,7 @@ def _table(name: str, **told: Any) -> Deeds:
         is_quoted=True,
         seconds=False,
         more=lambda number: {"Title": f"Tale {number:04}", "Kind": "novel"},
-        file="deeds.csv",
+        file="interactions.csv",
         **told,
     )
 
@@ -307,7 +307,7 @@ DATASETS: tuple[Dataset, ...] = (
     ),
     Dataset(
         name="goodbooks-10k",
-        deeds=Deeds(
+        interactions=InteractionLayout(
             name="ratings",
             write=write_table,
             columns=("user_id", "book_id", "rating"),
@@ -349,16 +349,19 @@ DATASETS: tuple[Dataset, ...] = (
     _recbole("books", "shop", "book_title", "genre", "year"),
     Dataset(
         name="Any table, by a mapping",
-        deeds=_table("deeds", day=lambda at: at.strftime("%Y-%m-%d")),
-        extra=lambda folder: _save(folder / "deeds.mapping.toml", _MAPPING),
-        named="deeds.csv",
+        interactions=_table("interactions", day=lambda at: at.strftime("%Y-%m-%d")),
+        extra=lambda folder: _save(folder / "interactions.mapping.toml", _MAPPING),
+        named="interactions.csv",
     ),
     Dataset(
         name="Any table, by a guess",
-        deeds=_table(
-            "deeds", day=lambda at: at.strftime("%d/%m/%Y"), is_lenient=True, names_doubles=True
+        interactions=_table(
+            "interactions",
+            day=lambda at: at.strftime("%d/%m/%Y"),
+            is_lenient=True,
+            names_doubles=True,
         ),
-        named="deeds.csv",
+        named="interactions.csv",
         guessed=True,
     ),
 )

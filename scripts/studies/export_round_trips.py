@@ -4,8 +4,8 @@ For each layout 1,000 rows are made up, some of them (every fourth of an export,
 data set, which loses a row for a bad cell) with a fault, and written as the service writes them.
 Then the file is read; a data set goes into a store. What was kept and what the receipt tells (row
 and action) is compared with what was planted: of an export title, event, rating, moment and times,
-of a catalogue names, ingredients with measures, glass and category, of a data set every deed and
-every thing that stands in the store.
+of a catalogue names, ingredients with measures, glass and category, of a data set every interaction
+and every thing that stands in the store.
 """
 
 from __future__ import annotations
@@ -133,11 +133,11 @@ def round_trip(layout: Layout, count: int) -> RoundTrip:
 
 def dataset_trip(made: Dataset, count: int) -> RoundTrip:
     """Make a data set of `count` ratings, store it, and compare what is in the store."""
-    deeds = list(faulty_rows(made.deeds, count))
+    interactions = list(faulty_rows(made.interactions, count))
     things = [] if made.things is None else list(faulty_rows(made.things, count))
     with tempfile.TemporaryDirectory() as folder:
         (home := Path(folder) / "data").mkdir()
-        path = made.write(home, deeds, things)
+        path = made.write(home, interactions, things)
         kind, domain, read = _read_guessed(path) if made.guessed else _read_dataset(path)
         files = read.files if isinstance(read, BulkHistory) else ()
         with Store.open_(Path(folder) / "store.duckdb", may_read=files) as store:
@@ -145,10 +145,10 @@ def dataset_trip(made: Dataset, count: int) -> RoundTrip:
                 report = ingest_bulk(store, domain, read)
             else:
                 report = ingest_history(store, domain, read, None)
-            kept = Counter([*_deeds_in(store), *_things_in(store, domain)])
-    wanted = [row.expected for row in deeds if row.expected is not None]
-    expected = Counter([*wanted, *_things_of(made, deeds, things)])
-    parts: list[tuple[Layout, list[Row]]] = [(made.deeds, deeds)]
+            kept = Counter([*_interactions_in(store), *_things_in(store, domain)])
+    wanted = [row.expected for row in interactions if row.expected is not None]
+    expected = Counter([*wanted, *_things_of(made, interactions, things)])
+    parts: list[tuple[Layout, list[Row]]] = [(made.interactions, interactions)]
     if made.things is not None:
         parts.append((made.things, things))
     return compared(made.name, kind, parts, kept, expected, report)
@@ -260,7 +260,7 @@ def _read_guessed(path: Path) -> tuple[str, Domain, HistoryRows | BulkHistory]:
     return "table", domain, read_history(table, mapping, domain, None)
 
 
-def _deeds_in(store: Store) -> Iterator[tuple[Any, ...]]:
+def _interactions_in(store: Store) -> Iterator[tuple[Any, ...]]:
     """Every interaction of a store: user, item, event, stars, moment."""
     rows = store.rows(
         'SELECT u.key, i.key, event, rating, "at" FROM interaction x '
@@ -277,10 +277,12 @@ def _things_in(store: Store, domain: Domain) -> Iterator[tuple[str, str, int | N
         yield name, key, json.loads(properties).get("year")
 
 
-def _things_of(made: Dataset, deeds: Iterable[Row], things: Iterable[Row]) -> set[tuple[Any, ...]]:
+def _things_of(
+    made: Dataset, interactions: Iterable[Row], things: Iterable[Row]
+) -> set[tuple[Any, ...]]:
     """What items there should be: those of the list, and what is done with others."""
     listed = {row.expected[1]: row.expected for row in things if row.expected is not None}
-    for row in deeds:
+    for row in interactions:
         if row.expected is not None:
             key = row.expected[1]
             name = key if made.things else row.cells["Title"]

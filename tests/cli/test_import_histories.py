@@ -115,9 +115,9 @@ class TestAnExport:
 
     def test_of_two_people_stays_apart(self, take_in, books, counted):
         take_in("goodreads", books, "--user", "anna")
-        nodes, deeds, _ = counted()
+        nodes, interactions, _ = counted()
         take_in("goodreads", books, "--user", "bea")
-        assert counted()[:2] == [nodes + 1, 2 * deeds]
+        assert counted()[:2] == [nodes + 1, 2 * interactions]
 
     def test_with_hostile_titles_and_owner_sends_nothing_to_the_terminal(
         self, cli, take_in, tmp_path, empty_workspace

@@ -62,10 +62,12 @@ def plant(folder, interactions=None, **changes):
     report = ImportReport(
         source="planted", path="", domain="movies", read=1, kept=1, merged=0, dropped=0
     )
-    deeds = tuple(rows() if interactions is None else interactions)
+    did = tuple(rows() if interactions is None else interactions)
     with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.import_history(
-            HistoryRows(items=items, interactions=deeds, report=report), load_domain("movies"), None
+            HistoryRows(items=items, interactions=did, report=report),
+            load_domain("movies"),
+            None,
         )
     return folder
 

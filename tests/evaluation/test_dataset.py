@@ -62,25 +62,30 @@ def test_a_person_and_an_item_meet_once_and_the_first_verdict_counts(tmp_path):
 
 def test_rows_of_one_moment_keep_the_order_of_the_import_and_undated_ones_come_first(tmp_path):
     films = ["f09", "f02", "f30", "f11"]
-    deeds = [did("ann", film, Event.SEEN, 3) for film in films]
-    folder = plant(tmp_path / "w", [*deeds, did("ann", "f20", Event.SEEN, None)])
+    interactions = [did("ann", film, Event.SEEN, 3) for film in films]
+    folder = plant(tmp_path / "w", [*interactions, did("ann", "f20", Event.SEEN, None)])
     assert [item for _, item, _, _ in told(read(folder))] == ["f20", *films]
 
 
 def test_numbers_follow_the_keys_whatever_the_order_of_the_import(tmp_path):
-    deeds = list(rows(users=6))
-    one = read(plant(tmp_path / "one", deeds))
-    other = read(plant(tmp_path / "other", sorted(deeds, key=lambda deed: (deed.at, deed.user))))
+    interactions = list(rows(users=6))
+    one = read(plant(tmp_path / "one", interactions))
+    other = read(
+        plant(
+            tmp_path / "other",
+            sorted(interactions, key=lambda row: (row.at, row.user)),
+        )
+    )
     assert one.fingerprint == other.fingerprint
     assert one.user_keys.tolist() == sorted(one.user_keys)
     assert one.item_keys.tolist() == sorted(one.item_keys)
 
 
 def test_the_fingerprint_knows_every_rating(tmp_path):
-    deeds = list(rows(users=3))
-    changed = [did("p00", deeds[0].item, Event.RATED, 1, 0.5), *deeds[1:]]
+    interactions = list(rows(users=3))
+    changed = [did("p00", interactions[0].item, Event.RATED, 1, 0.5), *interactions[1:]]
     assert (
-        read(plant(tmp_path / "one", deeds)).fingerprint
+        read(plant(tmp_path / "one", interactions)).fingerprint
         != read(plant(tmp_path / "other", changed)).fingerprint
     )
 

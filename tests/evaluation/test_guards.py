@@ -111,12 +111,12 @@ class TestALeak:
 
     def test_through_the_words_of_a_review_is_refused(self, tmp_path):
         review = "I cried from the first scene to the last one."
-        deeds = [
-            msgspec.structs.replace(deed, note=review) if (deed.user, deed.item) == last() else deed
-            for deed in rows()
+        interactions = [
+            msgspec.structs.replace(row, note=review) if (row.user, row.item) == last() else row
+            for row in rows()
         ]
         told = {last()[1]: {"description": f"What people say: {review}"}}
-        with OpenWorkspace(plant(tmp_path / "w", deeds, **told)) as workspace:
+        with OpenWorkspace(plant(tmp_path / "w", interactions, **told)) as workspace:
             keyed, test = held_out(workspace)
             with pytest.raises(LeakError, match="0 edges and 1 texts"):
                 check_store(workspace.store, test, keyed)
@@ -147,8 +147,11 @@ def held_out(workspace):
 
 def last():
     """Person and item of the first person's last row."""
-    deed = max((deed for deed in rows() if deed.user == "p00"), key=lambda deed: deed.at)
-    return deed.user, deed.item
+    interaction = max(
+        (interaction for interaction in rows() if interaction.user == "p00"),
+        key=lambda interaction: interaction.at,
+    )
+    return interaction.user, interaction.item
 
 
 class TestACheat:
@@ -209,11 +212,11 @@ def test_decoys_are_items_that_the_person_never_had(keyed, parted):
 
 
 def test_whoever_had_everything_cannot_be_asked_for_a_decoy(tmp_path):
-    deeds = [
+    interactions = [
         InteractionRow(user="ann", item=f"f{film:02}", event=Event.RATED, rating=4.0)
         for film in range(40)
     ]
-    folder = plant(tmp_path / "w", deeds)
+    folder = plant(tmp_path / "w", interactions)
     with OpenWorkspace(folder) as workspace:
         keyed, test = held_out(workspace)
     assert (len(test), len(decoys_for(test, keyed, 10, seed=1).cases)) == (1, 0)

@@ -34,7 +34,7 @@ FILMS = (
     ("alien-1979", "Alien", {"year": 1979, "long": True, "score": 8.5}, "horror"),
 )
 # person, film, event, rating, at, times, source, note
-DEEDS = (
+INTERACTIONS = (
     ("me", "fargo-1996", "rated", 3.0, "2020-01-01 10:00:00", 1, "letterboxd", None),
     ("me", "fargo-1996", "rated", 4.5, "2024-02-01 12:00:00", 1, "feedback", "=HYPERLINK(1)"),
     ("me", "fargo-1996", "seen", None, "2019-12-31 20:15:00", 2, "letterboxd", None),
@@ -99,7 +99,7 @@ def _plant_people(store: Store) -> None:
     store.execute(
         "INSERT INTO node VALUES (nextval('node_ids'), 'cocktails', 'user', 'host', 'host', '{}')"
     )
-    for user, film, event, rating, at, times, source, note in DEEDS:
+    for user, film, event, rating, at, times, source, note in INTERACTIONS:
         store.execute(
             "INSERT INTO interaction SELECT u.node_id, i.node_id, ?, ?, ?::TIMESTAMP, ?, ?, ? "
             "FROM node u, node i WHERE u.kind = 'user' AND u.key = ? AND i.key = ?",

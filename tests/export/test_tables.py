@@ -9,7 +9,7 @@ import pytest
 
 from localrec.foundation.errors import InputError, UsageError
 
-from .conftest import DEEDS, FILMS, read_csv
+from .conftest import FILMS, INTERACTIONS, read_csv
 
 COLUMNS = [
     *("item", "name", "year", "creator", "event", "rating", "at", "times", "note", "source"),
@@ -36,7 +36,11 @@ class TestHistory:
         report = export(out, user="me")
         rows = read_csv(out)
         films = {key: (name, properties) for key, name, properties, _ in FILMS}
-        newest = {(deed[1], deed[2]): deed for deed in DEEDS if deed[0] == "me"}  # in order of time
+        newest = {
+            (interaction[1], interaction[2]): interaction
+            for interaction in INTERACTIONS
+            if interaction[0] == "me"
+        }  # in order of time
         assert list(rows[0]) == COLUMNS
         assert report.files[0].rows == len(rows) == len(newest)
         for row in rows:

@@ -63,7 +63,7 @@ def rank_requests(home: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8", newline="") as stream:
         for user, item, rating, at in list(csv.reader(stream, delimiter="\t"))[1:]:
             met[user].append((float(at), item, float(rating)))
-    films = sorted({item for deeds in met.values() for _, item, _ in deeds})
+    films = sorted({item for interactions in met.values() for _, item, _ in interactions})
     for place, user in enumerate(sorted(met, key=_drawn)[:_REQUESTS]):
         *before, (_, target, _) = sorted(met[user])
         known = {item for _, item, _ in met[user]}

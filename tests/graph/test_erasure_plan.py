@@ -42,7 +42,7 @@ def history(user: str, *drinks: str, note: str, shelf: str) -> HistoryRows:
         )
         for key in drinks
     )
-    deeds = tuple(
+    interactions = tuple(
         InteractionRow(
             user=user,
             item=key,
@@ -53,7 +53,7 @@ def history(user: str, *drinks: str, note: str, shelf: str) -> HistoryRows:
         )
         for key in drinks
     )
-    return HistoryRows(items=items, interactions=deeds, report=a_report(len(items)))
+    return HistoryRows(items=items, interactions=interactions, report=a_report(len(items)))
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ class TestASpanOfTimeIsForgotten:
             assert keys(store, "user") == {ANNABELLE, BOB}
             assert ONLY_HERS not in keys(store, "cocktail")  # her import was since then too
 
-    def test_but_undated_deeds_stay_and_are_counted(self, two_people):
+    def test_but_undated_interactions_stay_and_are_counted(self, two_people):
         with Store.open_(two_people) as store:
             store.execute('UPDATE interaction SET "at" = NULL')
             leaving = ErasurePlan(store, ForgetScope(since=self.NEW_YEAR))

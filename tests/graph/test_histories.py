@@ -67,10 +67,10 @@ def export(key, *, shelves=(), ingredients=(), name=None, **properties):
     return ItemRow(key=key, name=name or key.title(), properties=properties, links=tuple(links))
 
 
-def history(deeds, items=(), source="planted", users=()):
-    report = msgspec.structs.replace(a_report(len(deeds)), source=source)
+def history(interactions, items=(), source="planted", users=()):
+    report = msgspec.structs.replace(a_report(len(interactions)), source=source)
     return HistoryRows(
-        items=tuple(items), interactions=tuple(deeds), report=report, users=tuple(users)
+        items=tuple(items), interactions=tuple(interactions), report=report, users=tuple(users)
     )
 
 
@@ -104,7 +104,7 @@ def graph_of(store):
     return contents(store, "node", "edge", "interaction")
 
 
-def deeds(store, source=None):
+def interactions(store, source=None):
     return store.rows(
         'SELECT u.key, n.key, i.event, i.rating, i."at", i.times, i.note FROM interaction i '
         "JOIN node u ON u.node_id = i.user_id JOIN node n ON n.node_id = i.item_id "
@@ -143,7 +143,7 @@ def node_of(store, key):
 class TestAnExport:
     def test_says_what_the_person_did(self, bar):
         ingest_history(bar, BAR, history(ANA_RATES), by="ana")
-        assert deeds(bar) == [
+        assert interactions(bar) == [
             ("ana", "mojito", "rated", 2.0, datetime(2024, 5, 1), 1, "Sweet."),
             ("ana", "negroni", "rated", 4.5, None, 1, None),
         ]
@@ -161,15 +161,15 @@ class TestAnExport:
         store_feedback(bar, BAR.name, "ana", node_of(bar, "negroni"), Event.LIKED)
         ingest_history(bar, BAR, history([rated("negroni", 3.0)], source="other"), by="bob")
         ingest_history(bar, BAR, history([rated("negroni", 5.0)]), by="ana")
-        stars = [(user, item, rating) for user, item, _, rating, *_ in deeds(bar, "planted")]
+        stars = [(user, item, rating) for user, item, _, rating, *_ in interactions(bar, "planted")]
         assert stars == [("ana", "mojito", 2.0), ("ana", "negroni", 5.0)]
-        assert [row[3] for row in deeds(bar, "other")] == [3.0]
-        assert [row[2] for row in deeds(bar, "feedback")] == ["liked"]
+        assert [row[3] for row in interactions(bar, "other")] == [3.0]
+        assert [row[2] for row in interactions(bar, "feedback")] == ["liked"]
 
-    def test_of_another_person_leaves_the_first_ones_deeds(self, bar):
+    def test_of_another_person_leaves_the_first_ones_interactions(self, bar):
         ingest_history(bar, BAR, history(ANA_RATES), by="ana")
         ingest_history(bar, BAR, history([rated("negroni", 1.0, user="bob")]), by="bob")
-        assert [row[0] for row in deeds(bar)] == ["ana", "ana", "bob"]
+        assert [row[0] for row in interactions(bar)] == ["ana", "ana", "bob"]
 
     def test_without_rating_and_date_stores_nothing_in_their_place(self, bar):
         seen = InteractionRow(user="ana", item="gimlet", event=Event.SEEN)
@@ -208,7 +208,7 @@ class TestAnExport:
         told = history([rated("the-negroni", 4.0)], [export("the-negroni", name="Negroni")])
         report = ingest_history(bar, BAR, told, by="ana")
         assert report.found_again == 1
-        assert [row[1] for row in deeds(bar)] == ["negroni"]
+        assert [row[1] for row in interactions(bar)] == ["negroni"]
         assert not bar.rows("SELECT 1 FROM node WHERE key = 'the-negroni'")
 
     def test_keeps_what_is_told_of_people(self, bar):
@@ -318,7 +318,7 @@ def test_an_export_after_another_speaks_for_the_pairs_it_names(tmp_path_factory,
         named = {(row.user, row.item) for row in second}
         left = [*second, *(row for row in first if (row.user, row.item) not in named)]
         expected = [(row.user, row.item, row.event, row.rating, row.at, 1, None) for row in left]
-        assert sorted(deeds(store), key=repr) == sorted(expected, key=repr)
+        assert sorted(interactions(store), key=repr) == sorted(expected, key=repr)
 
 
 class TestADataSet:
@@ -326,7 +326,7 @@ class TestADataSet:
     def test_may_number_or_name_people_and_items(self, bar, types):
         rows = ("(1, 10, 'rated', 4, NULL, 1, NULL)", "(2, 9, 'rated', 2, NULL, 1, 'Flat.')")
         report = ingest_bulk(bar, BAR, bulk(*rows, types=types))
-        assert deeds(bar) == [
+        assert interactions(bar) == [
             ("1", "10", "rated", 4.0, None, 1, None),
             ("2", "9", "rated", 2.0, None, 1, "Flat."),
         ]
@@ -338,7 +338,7 @@ class TestADataSet:
         ingest_bulk(bar, BAR, bulk(*rows, types="VARCHAR"))
         assert bar.rows("SELECT name, properties FROM node WHERE key = 'odd'") == [("odd", "{}")]
         assert bar.rows("SELECT count(*) FROM node WHERE key = 'negroni'") == [(1,)]
-        assert [row[1] for row in deeds(bar)] == ["negroni", "odd"]
+        assert [row[1] for row in interactions(bar)] == ["negroni", "odd"]
 
     def test_brings_its_own_items_and_people(self, bar):
         told = bulk(
@@ -367,7 +367,7 @@ class TestADataSet:
             "(2, 7, 'rated', 3, NULL, 1, NULL)",
         )
         report = ingest_bulk(bar, BAR, bulk(*rows))
-        assert deeds(bar) == [
+        assert interactions(bar) == [
             ("1", "7", "rated", 5.0, datetime(2024, 1, 2), 1, None),
             ("2", "7", "rated", 3.0, None, 1, None),
         ]
@@ -381,7 +381,7 @@ class TestADataSet:
             "(1, 8, 'played', NULL, NULL, 5, NULL)",
         )
         ingest_bulk(bar, BAR, bulk(*rows))
-        assert [(row[1], row[2], row[5]) for row in deeds(bar)] == [
+        assert [(row[1], row[2], row[5]) for row in interactions(bar)] == [
             ("7", "liked", 1),
             ("7", "played", 7),
             ("8", "played", 5),
@@ -393,9 +393,9 @@ class TestADataSet:
         store_feedback(bar, BAR.name, "ana", node_of(bar, "mojito"), Event.LIKED)
         told = "('ana', 'gimlet', 'rated', 3, NULL, 1, NULL)"
         ingest_bulk(bar, BAR, bulk(told, types="VARCHAR"))
-        assert [row[1] for row in deeds(bar, "movielens")] == ["gimlet"]
-        assert len(deeds(bar, "planted")) == 2
-        assert len(deeds(bar, "feedback")) == 1
+        assert [row[1] for row in interactions(bar, "movielens")] == ["gimlet"]
+        assert len(interactions(bar, "planted")) == 2
+        assert len(interactions(bar, "feedback")) == 1
 
     @pytest.mark.parametrize(
         "wrong",
@@ -407,7 +407,7 @@ class TestADataSet:
             ingest_bulk(bar, BAR, bulk("(2, 7, 'rated', 4, NULL, 1, NULL)", wrong))
         assert contents(bar) == before
         ingest_bulk(bar, BAR, bulk("(2, 7, 'rated', 4, NULL, 1, NULL)"))
-        assert len(deeds(bar)) == 1
+        assert len(interactions(bar)) == 1
 
 
 class TestWhatIsCutOff:
@@ -456,7 +456,7 @@ class TestWhatIsCutOff:
             ingest_history(bar, BAR, told, by="ana")
         assert contents(bar) == before
         ingest_history(bar, BAR, told, by="ana")
-        assert len(deeds(bar)) == 2
+        assert len(interactions(bar)) == 2
 
 
 class TestAStoreOfSchema2:

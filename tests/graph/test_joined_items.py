@@ -124,8 +124,8 @@ def test_an_export_takes_no_description_away_that_another_gave(
     store: Store, before: dict[str, str], after: dict[str, str], expected: tuple[str, str | None]
 ) -> None:
     for told in (before, after):
-        deed = InteractionRow(user="anna", item="negroni", event=Event.SEEN)
-        rows = HistoryRows(items=(drink("gin", **told),), interactions=(deed,), report=FIRST)
+        interaction = InteractionRow(user="anna", item="negroni", event=Event.SEEN)
+        rows = HistoryRows(items=(drink("gin", **told),), interactions=(interaction,), report=FIRST)
         ingest_history(store, DRINKS, rows, "anna")
     assert marks(store) == expected
 

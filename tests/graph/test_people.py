@@ -32,9 +32,9 @@ def told(store, user="ana"):
     user_id = user_node(store, BAR.name, user)
     if user_id is None:
         return []
-    deeds = load_user_history(store, user_id)
-    stars = [None if np.isnan(one) else float(one) for one in deeds.ratings]
-    return list(zip(deeds.items.tolist(), deeds.events.tolist(), stars, strict=True))
+    interactions = load_user_history(store, user_id)
+    stars = [None if np.isnan(one) else float(one) for one in interactions.ratings]
+    return list(zip(interactions.items.tolist(), interactions.events.tolist(), stars, strict=True))
 
 
 class TestFeedback:
@@ -90,11 +90,11 @@ class TestFeedback:
 
     def test_of_nobody_yet_is_empty_columns_of_the_right_types(self, bar):
         ana = user_node(bar, BAR.name, "ana", create=True)
-        deeds = load_user_history(bar, ana)
-        assert len(deeds) == 0
-        assert deeds.items.dtype == np.int64
-        assert deeds.ratings.dtype == np.float32
-        assert deeds.at.dtype.kind == "M"
+        interactions = load_user_history(bar, ana)
+        assert len(interactions) == 0
+        assert interactions.items.dtype == np.int64
+        assert interactions.ratings.dtype == np.float32
+        assert interactions.at.dtype.kind == "M"
 
 
 class TestUndo:

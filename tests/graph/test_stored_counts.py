@@ -13,7 +13,7 @@ from tests.planted import BAR, a_report
 
 from .test_histories import TABLES, bulk, history, rated
 
-DEEDS = [rated("negroni", 4.5), rated("mojito", 2), rated("mojito", 3, user="bob")]
+INTERACTIONS = [rated("negroni", 4.5), rated("mojito", 2), rated("mojito", 3, user="bob")]
 
 
 def loses_one(monkeypatch, table, staged=""):
@@ -38,10 +38,14 @@ def rows_of(store):
 @pytest.mark.parametrize(
     ("table", "load", "what"),
     [
-        ("interaction", lambda store: ingest_history(store, BAR, history(DEEDS), None), "1 row"),
         (
             "interaction",
-            lambda store: ingest_history(store, BAR, history(DEEDS[:2]).as_part(), "ana"),
+            lambda store: ingest_history(store, BAR, history(INTERACTIONS), None),
+            "1 row",
+        ),
+        (
+            "interaction",
+            lambda store: ingest_history(store, BAR, history(INTERACTIONS[:2]).as_part(), "ana"),
             "1 row",
         ),
         (
@@ -77,7 +81,10 @@ def rows_of(store):
         (
             "node staged_person",
             lambda store: ingest_history(
-                store, BAR, history(DEEDS[:1], users=[UserRow(key="zoe", properties={})]), "ana"
+                store,
+                BAR,
+                history(INTERACTIONS[:1], users=[UserRow(key="zoe", properties={})]),
+                "ana",
             ),
             "1 user",
         ),

@@ -130,7 +130,7 @@ class TestWhoLikedWhat:
         assert open_interaction_matrix(bar, folder, Catalogue(bar, films)).likes.sum() == 1
 
 
-DEEDS = st.lists(
+INTERACTIONS = st.lists(
     st.tuples(
         st.sampled_from("abcdefgh"),
         st.sampled_from(KEYS),
@@ -140,12 +140,12 @@ DEEDS = st.lists(
 )
 
 
-def counted(deeds):
+def counted(interactions):
     """Pairs that a plain reading of the rule gives."""
     liked = set()
-    for user in {user for user, *_ in deeds}:
+    for user in {user for user, *_ in interactions}:
         for key in KEYS:
-            said = [what for who, item, what in deeds if (who, item) == (user, key)]
+            said = [what for who, item, what in interactions if (who, item) == (user, key)]
             rated = [what for what in said if isinstance(what, float)]
             met = "seen" in said or "played" in said
             against = any(one < 4 for one in rated)
@@ -161,8 +161,8 @@ def one_bar(tmp_path_factory):
 
 
 @settings(max_examples=40, deadline=None)
-@given(deeds=DEEDS)
-def test_the_audience_is_a_plain_count(one_bar, tmp_path_factory, deeds):
+@given(interactions=INTERACTIONS)
+def test_the_audience_is_a_plain_count(one_bar, tmp_path_factory, interactions):
     store, catalogue = one_bar
     clear(store)
     events = {what: what for what in ("seen", "played", "wanted", "liked")}
@@ -170,11 +170,11 @@ def test_the_audience_is_a_plain_count(one_bar, tmp_path_factory, deeds):
         did(user, key, Event(what))
         if what in events
         else did(user, key, Event.RATED, rating=float(what))
-        for user, key, what in deeds
+        for user, key, what in interactions
     ]
     bring(store, rows)
     audience = open_interaction_matrix(store, tmp_path_factory.mktemp("indexes"), catalogue)
-    expected = counted(deeds)
+    expected = counted(interactions)
     pairs = liked_pairs(audience, catalogue.keys)
     assert len(pairs) == len(expected)
     fans = {key: {user for user, item in expected if item == key} for key in KEYS}

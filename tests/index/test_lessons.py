@@ -32,13 +32,13 @@ MET = len(DRINKS) - 2
 
 
 def told(*rows, items=()):
-    deeds = tuple(
+    interactions = tuple(
         InteractionRow(
             user=user, item=item, event=Event.LIKED, at=datetime(2024, 5, 1) + timedelta(days=day)
         )
         for user, item, day in rows
     )
-    return HistoryRows(items=items, interactions=deeds, report=a_report(len(deeds)))
+    return HistoryRows(items=items, interactions=interactions, report=a_report(len(interactions)))
 
 
 class Bar:

@@ -41,14 +41,14 @@ def says(store: Store, user: str, drink: str, event: Event = Event.LIKED) -> int
 
 
 def diary(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
-    """Adds each deed to what was remembered before: what is lost or doubled shows in the words."""
+    """Adds each event to what was remembered before: what is lost or doubled shows in the words."""
     with read() as store:
-        nodes = [job.user_id, *dict.fromkeys(deed.item_id for deed in job.events)]
+        nodes = [job.user_id, *dict.fromkeys(interaction.item_id for interaction in job.events)]
         before = memories_of(store, nodes)
     told = {one: [before[one].text] if one in before else [] for one in nodes}
-    for deed in job.events:
-        told[job.user_id].append(f"{deed.event} {deed.item_id}")
-        told[deed.item_id].append(f"{deed.event} by {job.user_id}")
+    for interaction in job.events:
+        told[job.user_id].append(f"{interaction.event} {interaction.item_id}")
+        told[interaction.item_id].append(f"{interaction.event} by {job.user_id}")
     return [
         MemoryUpdate(node_id=one, text=", ".join(words), made_from=(job.user_id,), carries_on=True)
         for one, words in told.items()

@@ -1,4 +1,4 @@
-"""The queue: stored with the deed or not at all, bursts as one, ended once, given back whole."""
+"""The queue: stored with the event or not at all, bursts as one, ended once, given back whole."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TestAJob:
         assert (job.user_id, job.domain, len(job.events)) == (ana, "cocktails", 1)
         assert (job.events[0].item_id, job.events[0].event) == (node(bar, "negroni"), "disliked")
 
-    def test_and_the_deed_are_both_stored_or_neither(self, bar):
+    def test_and_the_event_are_both_stored_or_neither(self, bar):
         drink = node(bar, "negroni")
 
         def enqueue_and_die(user_id):
@@ -73,8 +73,8 @@ class TestAJob:
         for user, drink in (("ana", "negroni"), ("bob", "gimlet"), ("ana", "mojito")):
             says(bar, user, drink)
         first, second = claim(bar), claim(bar)
-        assert [deed.job_id for deed in first.events] == [1, 3]
-        assert [deed.job_id for deed in second.events] == [2]
+        assert [interaction.job_id for interaction in first.events] == [1, 3]
+        assert [interaction.job_id for interaction in second.events] == [2]
         assert claim(bar) is None
 
     def test_is_of_bounded_size(self, bar):

@@ -275,9 +275,9 @@ def test_every_score_is_finite_and_within_the_bound(crowd, rules):
     assert scores.dtype == np.float32
     assert scores.shape == crowd.is_user.shape
     assert np.isfinite(scores).all()
-    deeds = sum(len(rule.effects) for rule in rules.rules)
+    interactions = sum(len(rule.effects) for rule in rules.rules)
     assert (scores >= 0).all()
-    assert (scores <= 11.0**deeds * (1 + 1e-6)).all()
+    assert (scores <= 11.0**interactions * (1 + 1e-6)).all()
 
 
 @given(crowds, rule_sets(), st.randoms(use_true_random=False))

@@ -52,7 +52,7 @@ MEMORY = (
 START = datetime(2024, 1, 1)
 
 
-def history(*deeds: tuple[str, str, float | None]) -> HistoryRows:
+def history(*interactions: tuple[str, str, float | None]) -> HistoryRows:
     """Likings as (person, item, days after the first day or None)."""
     rows = tuple(
         InteractionRow(
@@ -61,7 +61,7 @@ def history(*deeds: tuple[str, str, float | None]) -> HistoryRows:
             event=Event.LIKED,
             at=None if day is None else START + timedelta(days=day),
         )
-        for user, item, day in deeds
+        for user, item, day in interactions
     )
     report = ImportReport(
         source="t", path="t", domain=BAR.name, read=0, kept=0, merged=0, dropped=0
@@ -76,11 +76,11 @@ def near(*values: float) -> Distribution:
 
 class TestStatistics:
     def test_count_a_planted_bar(self, bar: Store):
-        deeds = history(
+        interactions = history(
             *(("anna", "daiquiri", 0), ("anna", "gimlet", 10), ("anna", "mojito", 10)),
             *(("ben", "daiquiri", 100), ("cleo", "daiquiri", None)),
         )
-        ingest_history(bar, BAR, deeds, by=None)
+        ingest_history(bar, BAR, interactions, by=None)
         told = domain_statistics(bar, BAR)
         ((drinks,),) = bar.rows("SELECT count(*) FROM node WHERE kind = 'cocktail'")
         assert (told.users, told.items, told.interactions) == (3, drinks, 5)

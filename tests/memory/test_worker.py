@@ -21,7 +21,7 @@ from .crowd_of_guests import diary, node, says, texts, worker
 
 @pytest.fixture
 def waiting(bar, path):
-    """Four deeds of two guests in the queue; the store is closed."""
+    """Four interactions of two guests in the queue; the store is closed."""
     for user, drink in (
         ("ana", "negroni"),
         ("bob", "mojito"),
@@ -92,7 +92,7 @@ class TestWorkingOff:
             resume(store)
         assert worker(waiting).run_pending().events == 4
 
-    def test_tells_its_progress_in_deeds(self, waiting):
+    def test_tells_its_progress_in_events(self, waiting):
         told = []
         worker(waiting).run_pending(progress=lambda what, done, total: told.append((done, total)))
         assert told == [(0, 4), (3, 4), (4, 4)]

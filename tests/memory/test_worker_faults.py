@@ -111,7 +111,7 @@ print(json.dumps({"steps": steps}))
 
 
 def plant(folder: Path) -> None:
-    """Deeds of many guests, two or three each; two memories from before, one of them pinned."""
+    """Events of many guests, two or three each; two memories from before, one of them pinned."""
     with planted_store(folder) as store:
         for number in range(GUESTS * 5 // 2):
             event = Event.DISLIKED if number % 7 == 0 else Event.LIKED

@@ -249,7 +249,7 @@ class TestAList:
         user_profile = profile_from_keys(ana.catalogue.keys, ana.catalogue)
         assert ana.personal.recommend("ana", user_profile, 5).items == ()
 
-    def test_leaves_deeds_in_another_domain_alone(self, ana):
+    def test_leaves_interactions_in_another_domain_alone(self, ana):
         films = msgspec.structs.replace(BAR, name="films")
         ana.store.execute(
             "INSERT INTO node VALUES (nextval('node_ids'), 'films', 'cocktail', 'heat', 'Heat', "

@@ -27,8 +27,8 @@ def catalogue(bar):
     return bar.catalogue
 
 
-def deeds_of(catalogue, *told):
-    """Deeds of (key or node id, event, rating, days ago, times), oldest first."""
+def interactions_of(catalogue, *told):
+    """Interactions of (key or node id, event, rating, days ago, times), oldest first."""
     rows = [(*one, *(None, None, 1)[len(one) - 2 :]) for one in told]
     ids = [
         catalogue.node_ids[catalogue.item_index(key)] if isinstance(key, str) else key
@@ -46,7 +46,7 @@ def deeds_of(catalogue, *told):
 
 
 def user_profile(catalogue, *told):
-    return profile_from_history(deeds_of(catalogue, *told), catalogue, NOW)
+    return profile_from_history(interactions_of(catalogue, *told), catalogue, NOW)
 
 
 def strength(catalogue, *told):
@@ -193,6 +193,6 @@ class TestAHistoryOfKeys:
         assert told.known.sum() == 3
 
 
-def test_2000_deeds_on_one_item_are_one_verdict(catalogue):
+def test_2000_interactions_on_one_item_are_one_verdict(catalogue):
     rows = [("negroni", "rated", HALF_STARS[number % 10]) for number in range(2_000)]
     assert strength(catalogue, *rows) == 1.0

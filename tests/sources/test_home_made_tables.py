@@ -24,7 +24,7 @@ def read(folder: Path, text: str, domain: str = "movies") -> HistoryRows:
     return read_history(table, mapping, load_domain(domain), "anna")
 
 
-def deeds(history: HistoryRows) -> list[tuple[str, str, float | None]]:
+def interactions(history: HistoryRows) -> list[tuple[str, str, float | None]]:
     names = {item.key: item.name for item in history.items}
     return [(names[one.item], one.event.value, one.rating) for one in history.interactions]
 
@@ -117,7 +117,7 @@ def test_words_for_what_happened_are_known_in_several_languages(tmp_path):
     }
     rows = "".join(f"Item {n},{word}\n" for n, word in enumerate(words))
     history = read(tmp_path, f"Title,Status\n{rows}")
-    assert [event for _, event, _ in deeds(history)] == list(words.values())
+    assert [event for _, event, _ in interactions(history)] == list(words.values())
 
 
 def test_one_word_that_nobody_knows_does_not_void_the_column_and_is_told(tmp_path):
@@ -127,7 +127,7 @@ def test_one_word_that_nobody_knows_does_not_void_the_column_and_is_told(tmp_pat
         "It,glorped,,2020-01-01\nFaust,glorped,3,\n",
         "books",
     )
-    assert deeds(history) == [
+    assert interactions(history) == [
         ("Dune", "rated", 5),
         ("Emma", "wanted", None),
         ("It", "seen", None),
@@ -146,7 +146,7 @@ def test_what_was_not_met_yet_is_not_taken_as_met(tmp_path, header, yes, no):
     history = read(
         tmp_path, f"Title,Year,{header}\nAlien,1979,{yes}\nRan,1985,{no}\nHeat,1995,{yes}\n"
     )
-    assert deeds(history) == [("Alien", "seen", None), ("Heat", "seen", None)]
+    assert interactions(history) == [("Alien", "seen", None), ("Heat", "seen", None)]
     assert [item.name for item in history.items] == ["Alien", "Heat"]
     assert (history.report.read, history.report.kept, history.report.apart) == (3, 2, 1)
 
@@ -157,17 +157,21 @@ def test_a_rating_or_the_day_it_was_finished_says_more_than_a_no(tmp_path):
         "Title,Date Read,Finished,Rating\nEmma,2020-01-01,no,\nDune,,no,4\nIt,,no,\nUp,,yes,\n",
         "books",
     )
-    assert deeds(history) == [("Emma", "seen", None), ("Dune", "rated", 4), ("Up", "seen", None)]
+    assert interactions(history) == [
+        ("Emma", "seen", None),
+        ("Dune", "rated", 4),
+        ("Up", "seen", None),
+    ]
 
 
 def test_what_is_wanted_is_told_by_a_yes_below_such_a_header(tmp_path):
     history = read(tmp_path, "Title,Want to watch\nAlien,yes\nRan,yes\n")
-    assert [event for _, event, _ in deeds(history)] == ["wanted", "wanted"]
+    assert [event for _, event, _ in interactions(history)] == ["wanted", "wanted"]
 
 
 def test_plus_and_minus_one_are_like_and_dislike(tmp_path):
     history = read(tmp_path, "Title,Rating\nAlien,+1\nCats,-1\nUp,0\n")
-    assert deeds(history) == [
+    assert interactions(history) == [
         ("Alien", "liked", None),
         ("Cats", "disliked", None),
         ("Up", "seen", None),
@@ -287,7 +291,7 @@ def test_books_called_after_years_stay_books(tmp_path):
 
 def test_a_list_of_one_person_is_a_history_even_if_it_holds_titles_alone(tmp_path):
     history = read(tmp_path, "Title,Author\nDune,Frank Herbert\nEmma,Jane Austen\n", "books")
-    assert deeds(history) == [("Dune", "seen", None), ("Emma", "seen", None)]
+    assert interactions(history) == [("Dune", "seen", None), ("Emma", "seen", None)]
 
 
 def test_a_private_column_is_never_the_name_of_an_item(tmp_path):
@@ -387,7 +391,7 @@ def test_what_is_marked_as_unread_was_not_read(tmp_path, yes, no):
     history = read(
         tmp_path, f"Title,Author,Unread\nDune,Frank Herbert,{yes}\nEmma,Jane Austen,{no}\n"
     )
-    assert deeds(history) == [("Emma", "seen", None)]
+    assert interactions(history) == [("Emma", "seen", None)]
 
 
 def test_a_book_called_after_a_year_stays_one_without_author_and_rating(tmp_path):
@@ -412,7 +416,7 @@ def test_a_day_beside_unread_or_not_started_does_not_make_it_read(tmp_path):
         "Ulysses,Not started,2020-01-07\n",
         "books",
     )
-    assert deeds(history) == [("Dune", "seen", None)]
+    assert interactions(history) == [("Dune", "seen", None)]
     assert history.report.apart == 2
 
 

@@ -29,7 +29,7 @@ def history(kind: str, path: Path, domain: str = "books") -> HistoryRows:
     return found
 
 
-def deeds(found: HistoryRows) -> dict[str, tuple[Event, float | None]]:
+def interactions(found: HistoryRows) -> dict[str, tuple[Event, float | None]]:
     names = {item.key: item.name for item in found.items}
     return {names[one.item]: (one.event, one.rating) for one in found.interactions}
 
@@ -42,7 +42,7 @@ def genres(found: HistoryRows, name: str) -> list[str]:
 def test_calibres_ratings_of_ten_are_stars_of_five_and_owning_is_no_verdict(tmp_path: Path) -> None:
     books = [Book("Dune", ("Herbert| Frank",), rating=9), Book("Emma", rating=0), Book("Ulysses")]
     found = history("calibre", write_library(tmp_path / "metadata.db", books))
-    assert deeds(found) == {"Dune": (Event.RATED, 4.5)}
+    assert interactions(found) == {"Dune": (Event.RATED, 4.5)}
     assert [item.name for item in found.items] == ["Dune", "Emma", "Ulysses"]
     assert found.items[0].properties["creator"] == "Herbert, Frank"
     assert found.items[0].properties["year"] == 1965
@@ -70,7 +70,7 @@ def test_own_columns_of_calibre_are_understood_by_name_and_type(tmp_path: Path) 
     ]
     books = [Book(title, rating=4 if title == "F" else None, own=cells) for title, cells in told]
     found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
-    assert deeds(found) == {
+    assert interactions(found) == {
         "A": (Event.SEEN, None),
         "B": (Event.ABANDONED, None),
         "C": (Event.WANTED, None),
@@ -96,7 +96,7 @@ def test_only_an_own_column_of_the_readers_rating_is_the_rating(tmp_path: Path) 
     ]
     books = [Book(title, rating=4 if title == "Mine" else None, own=cells) for title, cells in told]
     found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
-    assert deeds(found) == {"Mine": (Event.RATED, 4.0), "Plain": (Event.RATED, 3.0)}
+    assert interactions(found) == {"Mine": (Event.RATED, 4.0), "Plain": (Event.RATED, 3.0)}
     left = [note for note in found.report.notes if "left out" in note]
     assert [note.split("'")[1] for note in left] == ["Goodreads Rating", "Mystery"]
 
@@ -111,7 +111,7 @@ def test_a_column_that_says_not_read_means_it(tmp_path: Path) -> None:
     ]
     books = [Book(title, own=cells) for title, cells in told]
     found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
-    assert deeds(found) == {"B": (Event.SEEN, None), "D": (Event.SEEN, None)}
+    assert interactions(found) == {"B": (Event.SEEN, None), "D": (Event.SEEN, None)}
     assert [genres(found, title) for title in "CD"] == [[], []]
 
 
@@ -126,7 +126,7 @@ def test_a_catalogue_of_calibre_says_when_a_book_was_added(tmp_path: Path) -> No
     )
     assert detect_kind(path) == "calibre"
     found = history("calibre", path)
-    assert deeds(found) == {"Dune": (Event.RATED, 5.0)}
+    assert interactions(found) == {"Dune": (Event.RATED, 5.0)}
     assert found.interactions[0].at == datetime(2020, 1, 3)
     dune, emma = found.items
     assert (dune.properties["year"], dune.properties["series_number"]) == (1965, "1")
@@ -217,7 +217,7 @@ def test_librarything_says_what_was_done_by_collections_and_tags(tmp_path: Path)
     path = tmp_path / "library.tsv"
     path.write_text(LIBRARY, encoding="utf-16")
     found = history("librarything", path)
-    assert deeds(found) == {
+    assert interactions(found) == {
         'The "Dune"': (Event.RATED, 4.5),
         "Emma": (Event.WANTED, None),
         "Ulysses": (Event.ABANDONED, None),
@@ -285,7 +285,7 @@ def test_the_encoding_of_a_librarything_table_is_told(
     path = tmp_path / "library.tsv"
     path.write_text(LIBRARY.replace("Emma", "Wünsche"), encoding=encoding)
     found = history("librarything", path)
-    assert deeds(found)["Wünsche"] == (Event.WANTED, None)
+    assert interactions(found)["Wünsche"] == (Event.WANTED, None)
     assert any(name in note for note in found.report.notes)
 
 
@@ -310,7 +310,7 @@ def test_the_case_of_the_columns_makes_no_difference(
     path.write_text(f"{change(header)}\n{row}\n")
     assert detect_kind(path) == kind
     found = history(kind, path, "movies" if kind == "letterboxd" else "books")
-    assert deeds(found) == {"Dune": (Event.RATED, 4.0)}
+    assert interactions(found) == {"Dune": (Event.RATED, 4.0)}
     assert not any("not known" in note for note in found.report.notes)
 
 
@@ -347,12 +347,12 @@ def test_a_backup_of_trakt_is_read_by_what_its_entries_say(
         for name, entries in BACKUP.items():
             (path / f"{name}.json").write_text(json.dumps(entries))
     found = history("trakt", path, "movies")
-    assert deeds(found) == {"Heat": (Event.RATED, 4.5), "Alien": (Event.WANTED, None)}
+    assert interactions(found) == {"Heat": (Event.RATED, 4.5), "Alien": (Event.WANTED, None)}
     assert max(one.times for one in found.interactions) == 3
     assert {item.name for item in found.items} == {"Heat", "Alien", "Ran"}
     ((domain, series),) = found.beside
     assert domain == "series"
-    assert deeds(series) == {"Dark": (Event.SEEN, None), "Lost": (Event.ABANDONED, None)}
+    assert interactions(series) == {"Dark": (Event.SEEN, None), "Lost": (Event.ABANDONED, None)}
     assert found.report.apart == 1
     assert found.report.read == 7
 
@@ -370,9 +370,9 @@ def test_a_table_of_trakt_keeps_episodes_apart_from_their_series(tmp_path: Path)
     )
     assert detect_kind(path) == "trakt"
     found = history("trakt", path, "movies")
-    assert deeds(found) == {"Heat": (Event.RATED, 4.5)}
+    assert interactions(found) == {"Heat": (Event.RATED, 4.5)}
     ((_, series),) = found.beside
-    assert deeds(series) == {"Dark": (Event.RATED, 4.0)}
+    assert interactions(series) == {"Dark": (Event.RATED, 4.0)}
     assert (found.report.kept, found.report.apart) == (4, 1)
 
 
@@ -384,7 +384,7 @@ def test_a_list_of_trakt_that_may_be_anything_asks_for_its_name(tmp_path: Path) 
         history("trakt", tmp_path / "movies.json", "movies")
     assert "watchlist" in refused.value.hint
     found = history("trakt", tmp_path / "watchlist-movies.json", "movies")
-    assert deeds(found) == {"Up": (Event.WANTED, None)}
+    assert interactions(found) == {"Up": (Event.WANTED, None)}
 
 
 def bulk(kind: str, path: Path) -> BulkHistory:

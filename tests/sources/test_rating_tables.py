@@ -261,7 +261,9 @@ def test_words_of_no_event_are_known_to_the_reader_and_not_only_in_the_sample(tm
 
 
 @pytest.mark.parametrize(("header", "kept"), [("date", 1), ("date_finished", 2)])
-def test_only_the_day_of_the_deed_says_more_than_unread_by_row_and_in_bulk(tmp_path, header, kept):
+def test_only_the_day_of_the_interaction_says_more_than_unread_by_row_and_in_bulk(
+    tmp_path, header, kept
+):
     path = tmp_path / "t.csv"
     rows = "u1,Dune,5,read,2020-01-05\nu1,Emma,,unread,2020-01-06\nu1,Ran,,unread,\n"
     text = f"user,book,rating,status,{header}\n{rows}"

@@ -47,7 +47,7 @@ def test_the_standard_library_finds_every_planted_name_in_every_layout(layout, t
         parts = [(layout, list(faulty_rows(layout, 200)))]
         path = layout.write(tmp_path, *parts[0])
     else:
-        lists = [layout.deeds, *filter(None, [layout.things])]
+        lists = [layout.interactions, *filter(None, [layout.things])]
         parts = [(one, list(faulty_rows(one, 200))) for one in lists]
         path = layout.write(tmp_path, parts[0][1], parts[1][1] if len(parts) > 1 else [])
     names = [

@@ -36,7 +36,7 @@ def read(
     return read_history(table, mapping, load_domain(domain), user)
 
 
-def deeds(history: HistoryRows) -> list[tuple[str, str, float | None, int]]:
+def interactions(history: HistoryRows) -> list[tuple[str, str, float | None, int]]:
     names = {item.key: item.name for item in history.items}
     return [
         (names[one.item], str(one.event), one.rating, one.times) for one in history.interactions
@@ -76,7 +76,7 @@ def test_films_of_one_title_and_two_years_stay_two(tmp_path: Path) -> None:
         tmp_path / "films.csv",
         "Film,Year,Rating,Date watched\nHome,1990,8,01/02/2023\nHome,2009,3,14/02/2023\n",
     )
-    assert deeds(history) == [("Home", "rated", 4.0, 1), ("Home", "rated", 1.5, 1)]
+    assert interactions(history) == [("Home", "rated", 4.0, 1), ("Home", "rated", 1.5, 1)]
     assert [one.at for one in history.interactions] == [datetime(2023, 2, 1), datetime(2023, 2, 14)]
 
 
@@ -87,7 +87,7 @@ def test_words_for_what_happened_are_understood(tmp_path: Path) -> None:
         "Ulysses,James Joyce,DNF\nPersuasion,Jane Austen,reading\n",
         "books",
     )
-    assert [event for _, event, _, _ in deeds(history)][:2] == ["seen", "wanted"]
+    assert [event for _, event, _, _ in interactions(history)][:2] == ["seen", "wanted"]
     authors = [link.name for item in history.items for link in item.links if link.kind == "author"]
     assert authors == ["Jane Austen", "Frank Herbert", "James Joyce", "Jane Austen"]
 
@@ -109,7 +109,7 @@ def test_several_rows_of_one_thing_count_how_often(tmp_path: Path) -> None:
         tmp_path / "films.csv",
         "Title,Rating,Date\nHeat,3,2023-01-05\nHeat,5,2023-03-05\nHeat,5,2023-03-05\nUp,4,2023-01-01\n",
     )
-    assert deeds(history) == [("Heat", "rated", 5.0, 2), ("Up", "rated", 4.0, 1)]
+    assert interactions(history) == [("Heat", "rated", 5.0, 2), ("Up", "rated", 4.0, 1)]
     assert (history.report.read, history.report.kept, history.report.merged) == (4, 3, 1)
 
 
@@ -148,7 +148,7 @@ def test_a_few_ratings_off_the_scale_do_not_stretch_it(tmp_path: Path) -> None:
     history = read(
         tmp_path / "films.csv", f"Title,Rating,Date\n{rows}Heat,55,2023-01-05\nUp,-1,2023-01-05\n"
     )
-    assert deeds(history)[9] == ("Film 9", "rated", 5.0, 1)
+    assert interactions(history)[9] == ("Film 9", "rated", 5.0, 1)
     assert [one.problem for one in history.report.problems] == [
         "'55' is no rating from 1 to 10; left out",
         "'-1' is no rating from 1 to 10; left out",
@@ -158,7 +158,7 @@ def test_a_few_ratings_off_the_scale_do_not_stretch_it(tmp_path: Path) -> None:
 def test_a_scale_of_a_hundred_stays_one(tmp_path: Path) -> None:
     rows = "".join(f"Film {n},{n},2023-01-05\n" for n in range(1, 101))
     history = read(tmp_path / "films.csv", f"Title,Rating,Date\n{rows}")
-    assert deeds(history)[99] == ("Film 100", "rated", 5.0, 1)
+    assert interactions(history)[99] == ("Film 100", "rated", 5.0, 1)
     assert history.report.problems == ()
 
 
@@ -168,7 +168,7 @@ def test_to_be_met_again_takes_no_rating_away(tmp_path):
         for number in range(1, 19)
     )
     history = read(tmp_path / "films.csv", f"film,rating,date\n{rows}")
-    assert [deed[1:] for deed in deeds(history)] == [("rated", 4.0, 2)] * 18
+    assert [interaction[1:] for interaction in interactions(history)] == [("rated", 4.0, 2)] * 18
 
 
 def test_volumes_of_one_title_are_rated_one_by_one(tmp_path):

@@ -30,7 +30,7 @@ TASTED = 10
 
 def crowd(guests):
     """Guests who enter the menu somewhere and follow it, a drink a day."""
-    deeds = tuple(
+    interactions = tuple(
         InteractionRow(
             user=f"guest {guest}",
             item=DRINKS[(3 * guest + step) % len(DRINKS)],
@@ -40,7 +40,7 @@ def crowd(guests):
         for guest in range(guests)
         for step in range(TASTED)
     )
-    return HistoryRows(items=(), interactions=deeds, report=a_report(len(deeds)))
+    return HistoryRows(items=(), interactions=interactions, report=a_report(len(interactions)))
 
 
 @pytest.fixture(scope="session")

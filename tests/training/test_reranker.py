@@ -253,7 +253,7 @@ class TestChoices:
 
 
 class TestImaginedPeople:
-    def test_are_all_there_is_in_a_catalogue_without_deeds(self, quiet):
+    def test_are_all_there_is_in_a_catalogue_without_interactions(self, quiet):
         for example in taught(quiet).train:
             assert example.split_keys[0].startswith("likes ")
             assert "People of a similar taste" not in example.messages[1].content

@@ -74,8 +74,10 @@ class TestConversation:
         told = said(conversation, "dislike 1 far too sweet")
         assert told == ["Noted: Zoe dislikes Americano, because: far too sweet"]
         with OpenWorkspace(own_bar) as opened:
-            deeds = load_user_history(opened.store, user_node(opened.store, "cocktails", "Zoe"))
-        assert list(deeds.events) == ["later", "disliked"]
+            interactions = load_user_history(
+                opened.store, user_node(opened.store, "cocktails", "Zoe")
+            )
+        assert list(interactions.events) == ["later", "disliked"]
         assert said(conversation, "undo")[0].startswith("Taken back: Zoe dislikes")
         assert said(conversation, "undo") == ["Taken back: Zoe puts off Americano."]
         assert said(conversation, "undo") == ["There is nothing to take back."]

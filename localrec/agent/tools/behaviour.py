@@ -18,7 +18,7 @@ from localrec.agent.tools.items import count_attributes
 from localrec.data.arrays import Indexes, Mask
 from localrec.memory.collaborative_memory import attribute_evidence
 
-_GAP = 6 / 24  # days without a deed that part two sessions
+_GAP = 6 / 24  # days without an interaction that part two sessions
 _SESSIONS = 3
 _NEWEST = 10  # items that stand for a session where no days are known
 _NAMED = 3  # attributes of a session

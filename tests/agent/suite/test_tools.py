@@ -117,7 +117,7 @@ class TestBehaviour:
             '- The newest are "Vertigo", "Jaws", "Big"',
         ]
 
-    def test_counts_from_the_newest_deed_where_the_present_is_unknown(self, tool_context):
+    def test_counts_from_the_newest_interaction_where_the_present_is_unknown(self, tool_context):
         said = get_session_behaviour.run(msgspec.structs.replace(tool_context, now=np.nan))
         assert "Within the last two hours, 1 item" in said.text
 

@@ -12,11 +12,11 @@ from typing import Any
 from export_faults import Fault, Planting, Row, dropped
 from export_layouts import Layout
 
-DEED_FAULTS: dict[str, Fault] = {}
+INTERACTION_FAULTS: dict[str, Fault] = {}
 _Keep = Callable[[Any], Any]
 
 
-class Deeds(Layout, kw_only=True):
+class InteractionLayout(Layout, kw_only=True):
     """One layout of what many people did; `title` is the column of the items.
 
     Args:
@@ -57,15 +57,15 @@ class Deeds(Layout, kw_only=True):
     @property
     def planted(self) -> Mapping[str, Fault]:
         """The faults of data sets."""
-        return {**DEED_FAULTS, **self.own_faults}
+        return {**INTERACTION_FAULTS, **self.own_faults}
 
 
-def _plant(fault: Callable[[Row, Deeds], list[Row] | None]) -> Fault:
+def _plant(fault: Callable[[Row, InteractionLayout], list[Row] | None]) -> Fault:
     def plant(row: Row, layout: Planting) -> list[Row] | None:
-        assert isinstance(layout, Deeds)
+        assert isinstance(layout, InteractionLayout)
         return fault(row, layout)
 
-    DEED_FAULTS[fault.__name__.removeprefix("_").replace("_", " ")] = plant
+    INTERACTION_FAULTS[fault.__name__.removeprefix("_").replace("_", " ")] = plant
     return plant
 
 
@@ -78,67 +78,67 @@ def _changed(row: Row, **told: Any) -> list[Row]:
 
 
 @_plant
-def _no_user(row: Row, layout: Deeds) -> list[Row]:
+def _no_user(row: Row, layout: InteractionLayout) -> list[Row]:
     row.cells[layout.user] = ""
     return dropped(row)
 
 
 @_plant
-def _no_item(row: Row, layout: Deeds) -> list[Row]:
+def _no_item(row: Row, layout: InteractionLayout) -> list[Row]:
     row.cells[layout.title] = ""
     return dropped(row)
 
 
 @_plant
-def _blank_user(row: Row, layout: Deeds) -> list[Row]:
+def _blank_user(row: Row, layout: InteractionLayout) -> list[Row]:
     row.cells[layout.user] = "   "
     return dropped(row)
 
 
 @_plant
-def _user_that_is_not_seen(row: Row, layout: Deeds) -> list[Row]:
+def _user_that_is_not_seen(row: Row, layout: InteractionLayout) -> list[Row]:
     row.cells[layout.user] = "\u200b"
     return dropped(row)
 
 
 @_plant
-def _user_in_words(row: Row, layout: Deeds) -> list[Row] | None:
+def _user_in_words(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = "anna"
     return dropped(row) if layout.users_are_numbers else None
 
 
 @_plant
-def _half_a_user(row: Row, layout: Deeds) -> list[Row] | None:
+def _half_a_user(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = "1.5"
     return dropped(row) if layout.users_are_numbers else None
 
 
 @_plant
-def _item_beyond_all_numbers(row: Row, layout: Deeds) -> list[Row] | None:
+def _item_beyond_all_numbers(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.title] = "9" * 24
     return dropped(row) if layout.items_are_numbers else None
 
 
 @_plant
-def _user_with_an_escape(row: Row, layout: Deeds) -> list[Row] | None:
+def _user_with_an_escape(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = f"\x1b[31m{row.cells[layout.user]}"
     return None if layout.users_are_numbers else [row]
 
 
 @_plant
-def _user_in_other_letters(row: Row, layout: Deeds) -> list[Row] | None:
+def _user_in_other_letters(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = "Žofia 日本"
     return None if layout.users_are_numbers else _changed(row, user="Žofia 日本")
 
 
 @_plant
-def _spaces_around_the_keys(row: Row, layout: Deeds) -> list[Row] | None:
+def _spaces_around_the_keys(row: Row, layout: InteractionLayout) -> list[Row] | None:
     for column in (layout.user, layout.title):
         row.cells[column] = f"  {row.cells[column]} "
     return [row]
 
 
-def _bad_rating(row: Row, layout: Deeds, cell: str) -> list[Row] | None:
+def _bad_rating(row: Row, layout: InteractionLayout, cell: str) -> list[Row] | None:
     if not layout.rating:
         return None
     row.cells[layout.rating] = cell
@@ -149,32 +149,32 @@ def _bad_rating(row: Row, layout: Deeds, cell: str) -> list[Row] | None:
 
 
 @_plant
-def _rating_above_the_scale(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_above_the_scale(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_rating(row, layout, "11")
 
 
 @_plant
-def _negative_rating(row: Row, layout: Deeds) -> list[Row] | None:
+def _negative_rating(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_rating(row, layout, "-3")
 
 
 @_plant
-def _rating_in_words(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_in_words(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_rating(row, layout, "great")
 
 
 @_plant
-def _rating_like_a_formula(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_like_a_formula(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_rating(row, layout, "=1+3")
 
 
 @_plant
-def _rating_without_bounds(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_without_bounds(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_rating(row, layout, "inf")
 
 
 @_plant
-def _no_rating(row: Row, layout: Deeds) -> list[Row] | None:
+def _no_rating(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.rating:
         return None
     row.cells[layout.rating] = ""
@@ -182,7 +182,7 @@ def _no_rating(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _rating_that_means_none(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_that_means_none(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.unrated_cell:
         return None
     row.cells[layout.rating] = layout.unrated_cell
@@ -190,7 +190,7 @@ def _rating_that_means_none(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _rating_with_a_point(row: Row, layout: Deeds) -> list[Row] | None:
+def _rating_with_a_point(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.rating:
         return None
     row.cells[layout.rating] = f"{float(row.cells[layout.rating]):.1f}"
@@ -198,14 +198,14 @@ def _rating_with_a_point(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _spaces_around_the_rating(row: Row, layout: Deeds) -> list[Row] | None:
+def _spaces_around_the_rating(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.rating:
         return None
     row.cells[layout.rating] = f" {row.cells[layout.rating]} "
     return [row]
 
 
-def _bad_date(row: Row, layout: Deeds, cell: Any) -> list[Row] | None:
+def _bad_date(row: Row, layout: InteractionLayout, cell: Any) -> list[Row] | None:
     if not layout.date:
         return None
     row.cells[layout.date] = cell
@@ -216,28 +216,28 @@ def _bad_date(row: Row, layout: Deeds, cell: Any) -> list[Row] | None:
 
 
 @_plant
-def _date_in_words(row: Row, layout: Deeds) -> list[Row] | None:
+def _date_in_words(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_date(row, layout, "last summer")
 
 
 @_plant
-def _day_that_is_none(row: Row, layout: Deeds) -> list[Row] | None:
+def _day_that_is_none(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_date(row, layout, "2021-02-30")
 
 
 @_plant
-def _date_in_the_future(row: Row, layout: Deeds) -> list[Row] | None:
+def _date_in_the_future(row: Row, layout: InteractionLayout) -> list[Row] | None:
     ahead = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=400)
     return _bad_date(row, layout, layout.write_date(ahead))
 
 
 @_plant
-def _seconds_before_1970(row: Row, layout: Deeds) -> list[Row] | None:
+def _seconds_before_1970(row: Row, layout: InteractionLayout) -> list[Row] | None:
     return _bad_date(row, layout, "-5") if layout.seconds else None
 
 
 @_plant
-def _no_date(row: Row, layout: Deeds) -> list[Row] | None:
+def _no_date(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.date:
         return None
     row.cells[layout.date] = ""
@@ -245,7 +245,7 @@ def _no_date(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _milliseconds(row: Row, layout: Deeds) -> list[Row] | None:
+def _milliseconds(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.date or not layout.seconds:
         return None
     row.cells[layout.date] += "000"
@@ -253,30 +253,30 @@ def _milliseconds(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _too_many_cells(row: Row, layout: Deeds) -> list[Row]:
+def _too_many_cells(row: Row, layout: InteractionLayout) -> list[Row]:
     row.shape = "long"
     return dropped(row)
 
 
 @_plant
-def _too_few_cells(row: Row, layout: Deeds) -> list[Row] | None:
+def _too_few_cells(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.shape = "short"
     return None if layout.is_lenient else dropped(row)
 
 
 @_plant
-def _blank_line(row: Row, layout: Deeds) -> list[Row]:
+def _blank_line(row: Row, layout: InteractionLayout) -> list[Row]:
     row.shape, row.expected = "blank", None
     return [row]
 
 
 @_plant
-def _same_row_again(row: Row, layout: Deeds) -> list[Row]:
+def _same_row_again(row: Row, layout: InteractionLayout) -> list[Row]:
     return [row, Row(cells=dict(row.cells), expected=None, told=("merged",))]
 
 
 @_plant
-def _other_rating_later(row: Row, layout: Deeds) -> list[Row] | None:
+def _other_rating_later(row: Row, layout: InteractionLayout) -> list[Row] | None:
     if not layout.rating:
         return None
     first = Row(cells=dict(row.cells), expected=None)
@@ -291,7 +291,7 @@ def _other_rating_later(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _item_that_is_not_in_the_list(row: Row, layout: Deeds) -> list[Row] | None:
+def _item_that_is_not_in_the_list(row: Row, layout: InteractionLayout) -> list[Row] | None:
     assert row.expected is not None
     number = int("".join(filter(str.isdigit, row.expected[1])))
     unknown = layout.keyed(900_000 + number)
@@ -300,14 +300,14 @@ def _item_that_is_not_in_the_list(row: Row, layout: Deeds) -> list[Row] | None:
 
 
 @_plant
-def _line_break_in_the_user(row: Row, layout: Deeds) -> list[Row] | None:
+def _line_break_in_the_user(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = "Anna\nLee"
     usable = layout.is_quoted and not layout.users_are_numbers
     return _changed(row, user="Anna Lee") if usable else None
 
 
 @_plant
-def _delimiters_and_quotes_in_the_user(row: Row, layout: Deeds) -> list[Row] | None:
+def _delimiters_and_quotes_in_the_user(row: Row, layout: InteractionLayout) -> list[Row] | None:
     row.cells[layout.user] = 'Anna "the, first"; Lee'
     usable = layout.is_quoted and not layout.users_are_numbers
     return _changed(row, user='Anna "the, first"; Lee') if usable else None
