@@ -20,10 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+from textual.errors import NoWidget
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -87,7 +88,9 @@ class Walker:
         if chance < CLICKS:
             size = self._pilot.app.size
             place = (self._random.randrange(size.width), self._random.randrange(size.height))
-            await self._pilot.click(offset=place)
+            # Before its first paint a room is empty; the pilot looks before the app does.
+            with suppress(NoWidget):
+                await self._pilot.click(offset=place)
         elif chance < CLICKS + TYPES:
             for letter in self._random.choice(WORDS):
                 await self._press("space" if letter == " " else letter)

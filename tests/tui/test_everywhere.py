@@ -8,6 +8,8 @@ import tomllib
 
 import pytest
 from textual.containers import VerticalScroll
+from textual.events import MouseDown
+from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
 from localrec.foundation.errors import InputError, ModelError
@@ -253,6 +255,17 @@ async def test_two_keys_at_once_close_a_dialog_and_not_what_lies_behind(open_app
         dialog.dismiss("marc-model")
         await settled(pilot)
         assert isinstance(pilot.app.screen, AskScreen)
+
+
+async def test_a_click_on_what_is_just_being_removed_does_nothing(open_app):
+    async with open_app() as pilot:
+        screen = pilot.app.screen
+        gone = next(one for one in screen.query(Static) if one.region.area)
+        place, parent = gone.region.offset, gone._parent
+        gone._parent = None  # as a list leaves its lines before it is drawn anew
+        screen._forward_event(MouseDown(gone, *place, 0, 0, 1, False, False, False, *place))
+        gone._parent = parent
+        assert screen._select_state is None
 
 
 async def test_keys_that_the_foot_shows_no_longer_are_let_go(open_app):

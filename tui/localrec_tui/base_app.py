@@ -13,9 +13,11 @@ from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.geometry import Offset
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.signal import Signal
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from localrec_tui.garbage import IdleCollector
@@ -195,6 +197,16 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
             footer.mutate_reactive(Footer.compact)
         # Textual 8.2.8 keeps the lines of the last 1,024 widgets here, also of those that are gone.
         StylesCache.get_inner_outer.cache_clear()
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """Return what is drawn at a place, and where in it; nothing for what is being removed.
+
+        Textual 8.2.8 begins a selection in the parent of what was clicked, and fails where a list
+        that is drawn anew has just taken it away.
+        """
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        is_gone = widget is not None and widget.parent is None
+        return (None, None) if is_gone else (widget, offset)
 
     def show_status(self, status: str) -> None:
         """Show a sentence in the status line."""
