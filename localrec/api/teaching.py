@@ -203,8 +203,8 @@ class TrainCalls(CallGroup):
         with self._session._warm.released():
             stopped = open_stopped_run(self._folder, run)
             if stopped.kind == "adapter":
-                again, lesson = sft_run.resumed(self._folder, run, progress)
-                return sft_run.train(again, lesson, progress)
+                again, tokenized = sft_run.resumed(self._folder, run, progress)
+                return sft_run.train(again, tokenized, progress)
             made = policy_run.prepared(self._folder, policy_config_of(stopped), progress)
             again = continue_run(self._folder, run, made)
             policy_run.train(again, made, progress)

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.workspace import OpenWorkspace
 
-# Old name of an option -> the name that help, completion and docs show.
-OLD_OPTIONS = {
-    "--thought": "--max-thought-chars",
-    "--budget": "--max-tool-calls",
-    "--groups": "--prompts-per-step",
-    "--searched": "--mine-requests",
-    "--start": "--init-adapter",
-    "--serving": "--rollout-model",
-    "--judge": "--reranker",
+# Old name of an option -> the names that help, completion and docs show, each in its commands.
+OLD_OPTIONS: dict[str, tuple[str, ...]] = {
+    "--thought": ("--max-thought-chars",),
+    "--budget": ("--max-tool-calls",),
+    "--groups": ("--prompts-per-step",),
+    "--searched": ("--mine-requests",),
+    "--start": ("--init-adapter", "--init-from"),
+    "--serving": ("--rollout-model",),
+    "--judge": ("--reranker",),
 }
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _UNWRAPPED = 100_000  # columns; longer than any line
@@ -185,7 +185,9 @@ class _Command(TyperCommand):
         """Build the parser of the command, old names included."""
         parser: Any = super().make_parser(ctx)
         for option in self.params:
-            if old := [name for name, new in OLD_OPTIONS.items() if new in option.opts]:
+            if old := [
+                name for name, new in OLD_OPTIONS.items() if not set(new).isdisjoint(option.opts)
+            ]:
                 parser.add_option(option, old, option.name, nargs=option.nargs)
         return parser
 

@@ -28,17 +28,25 @@ def reader(
     held_out: Annotated[
         list[Path] | None,
         typer.Option(
-            "--held-out", metavar="FILE", help="Carriers to score by, of nobody who wrote others."
+            "--held-out",
+            metavar="FILE",
+            help="Carriers to score the network by, written by others than those it learns from.",
         ),
     ] = None,
     questions: Annotated[
-        int, typer.Option("--questions", metavar="N", min=100, help="To compose and learn from.")
+        int,
+        typer.Option(
+            "--questions", metavar="N", min=100, help="Questions to compose and learn from."
+        ),
     ] = 30_000,
     epochs: Annotated[
-        int, typer.Option("--epochs", metavar="N", min=1, help="Passes over them.")
+        int, typer.Option("--epochs", metavar="N", min=1, help="Passes over the questions.")
     ] = 3,
     learning_rate: Annotated[
-        float, typer.Option("--learning-rate", metavar="R", min=0.0, help="At its highest.")
+        float,
+        typer.Option(
+            "--learning-rate", metavar="R", min=0.0, help="Highest learning rate of the schedule."
+        ),
     ] = 1.5e-3,
     rank: Annotated[
         int,
@@ -46,11 +54,11 @@ def reader(
             "--rank", metavar="N", min=0, help="Rank of LoRA on MiniLM's upper layers; 0 leaves it."
         ),
     ] = 16,
-    start: Annotated[
+    init_from: Annotated[
         Path | None,
-        typer.Option("--start", metavar="FILE", help="A network to go on from."),
+        typer.Option("--init-from", metavar="FILE", help="Network to train further."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random choice.")] = 0,
 ) -> None:
     """Train the network that tells what each name of a question is there for.
 
@@ -67,7 +75,7 @@ def reader(
         questions=questions, epochs=epochs, learning_rate=learning_rate, rank=rank, seed=seed
     )
     with progress() as steps:
-        report = train_reader(carriers, held_out or (), out, config, steps, start)
+        report = train_reader(carriers, held_out or (), out, config, steps, init_from)
     if not context.print_json(report):
         console().print(_report_text(report, out))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import typer
 
-from localrec.cli import learn, train_policy
+from localrec.cli import learn, train_policy, train_reader
 from localrec.cli.context import OLD_OPTIONS, Commands, command_context
 
 GIVEN = {
@@ -42,7 +42,17 @@ def test_every_old_option_is_tried():
 def test_an_old_option_says_what_its_new_name_says(old):
     parameter, typed, value = GIVEN[old]
     assert parsed(old, typed)[parameter] == value
-    assert parsed(old, typed) == parsed(OLD_OPTIONS[old], typed)
+    assert parsed(old, typed) == parsed(OLD_OPTIONS[old][0], typed)
+
+
+def test_a_network_of_before_is_still_named_by_start(tmp_path):
+    group = Commands()
+    group.command("reader")(train_reader.reader)
+    group.command("grpo")(train_policy.grpo)
+    command: Any = typer.main.get_command(group).commands["reader"]
+    carriers, network = tmp_path / "carriers.jsonl", tmp_path / "old.npz"
+    given = ["--out", "new.npz", "--start", str(network), str(carriers)]
+    assert command.make_context("reader", given).params["init_from"] == network
 
 
 def test_what_an_old_option_refuses_is_told_by_its_new_name(cli):
@@ -51,7 +61,7 @@ def test_what_an_old_option_refuses_is_told_by_its_new_name(cli):
     assert "--max-thought-chars" in done.err
 
 
-@pytest.mark.parametrize("command", ["train grpo", "train refine"])
+@pytest.mark.parametrize("command", ["train grpo", "train refine", "train reader"])
 def test_help_shows_no_old_option(cli, command):
     shown = cli(*command.split(), "--help").out.split()
     assert not set(OLD_OPTIONS) & set(shown)

@@ -47,7 +47,7 @@ def all_words(systems: dict[str, list[str]]) -> Words:
 def options_of(takes: dict[str, Any]) -> set[str]:
     """Return the options among a command's parameters, with the old names they still take."""
     known = {word for words in takes for word in words.split() if word.startswith("-")}
-    return known | {old for old, new in OLD_OPTIONS.items() if new in known}
+    return known | {old for old, new in OLD_OPTIONS.items() if not known.isdisjoint(new)}
 
 
 def with_words(known: Words, more: Words) -> Words:

@@ -467,7 +467,7 @@ class TestPlans:
         assert offered == [
             "train grpo",
             "train refine first",
-            "train grpo --base small --start b",
+            "train grpo --base small --init-adapter b",
         ]
 
     def test_show_the_line_that_a_person_could_type(self):

@@ -86,17 +86,17 @@ def train_reader(
     out: Path,
     config: RoleConfig,
     progress: Progress,
-    start: Path | None = None,
+    init_from: Path | None = None,
 ) -> RoleReport:
     """Read files of carriers and train the network on them.
 
     Args:
         carriers: Files of questions with slots for names.
-        held_out: Files to score by, of nobody who wrote the others.
+        held_out: Carriers to score the network by, written by others than those it learns from.
         out: The file to write.
         config: The settings.
         progress: Called with the step, how much of it is done, and of how much.
-        start: A network to go on from.
+        init_from: Network to train further; None begins anew.
     """
     from localrec.index.embedders import MiniLmEmbedder, open_embedder
     from localrec.training.reader.carriers import read_carriers
@@ -104,7 +104,7 @@ def train_reader(
 
     encoder = open_embedder(threads=1)
     assert isinstance(encoder, MiniLmEmbedder)
-    begun = None if start is None else load_roles(start)
+    begun = None if init_from is None else load_roles(init_from)
     return train_roles(
         read_carriers(carriers), read_carriers(held_out), encoder, out, config, progress, begun
     )
@@ -128,7 +128,7 @@ def train_roles(
         out: The file to write.
         config: Settings of the training.
         progress: Told how far it is.
-        start: A network to go on from; its sizes count, not those of the settings.
+        start: Network to train further; its sizes count, not those of the settings.
     """
     begun = time.process_time()
     questions = list(QuestionComposer(carriers, config.seed).compose(config.questions))
@@ -176,7 +176,7 @@ def _require_same_encoder(
         raise ModelError(
             f"The network to go on from reads {start.encoder} with {size} numbers a state, "
             f"and not {encoder.name} with {encoder.size}.",
-            "Begin without --start.",
+            "Begin without --init-from.",
         )
     for layer, lora in zip(upper, start.lora, strict=False):
         layer.with_lora(lora)
@@ -196,9 +196,9 @@ def score_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> Role
         for places, (_, _, role) in zip(inside, question.spans, strict=True):
             if places:
                 first, last = places[0], places[-1] + 1
-                barred = roles.named(first, last, "barred") > _SURE
+                excluded = roles.named(first, last, "barred") > _SURE
                 best = max(ROLES[1:], key=lambda one: roles.of(first, last, one))
-                told[role, "barred" if barred else best] += 1
+                told[role, "barred" if excluded else best] += 1
         named = {at for places in inside for at in places}
         for at in set(range(len(found))) - named:
             words += 1

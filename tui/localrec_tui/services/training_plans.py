@@ -154,7 +154,7 @@ def _upon(done: FinishedTraining) -> Iterator[TrainingOption]:
             key=f"grpo {done.name}",
             name=f"{_AGENT.name} from {done.name}",
             meaning="that knows the form already",
-            arguments=("train", "grpo", "--base", done.base, "--start", str(done.adapter)),
+            arguments=("train", "grpo", "--base", done.base, "--init-adapter", str(done.adapter)),
         )
 
 
