@@ -89,7 +89,7 @@ class Tool(msgspec.Struct, frozen=True):
         name: Of the function.
         description: The first paragraph of its docstring.
         parameters: In order.
-        run: Called with the desk and the arguments by name.
+        run: Called with the tool context and the arguments by name.
     """
 
     name: str

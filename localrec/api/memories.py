@@ -22,9 +22,10 @@ _Outcome = TypeVar("_Outcome")
 
 
 class MemoryCalls(CallGroup):
-    """Read and change memories: `desk.memory("anna")`, `desk.memory.edit(text, user="anna")`.
+    """Read and change memories: `workspace.memory("anna")` reads one.
 
-    A memory is that of a `user`, by their key, or of an `item`, by its key or name.
+    `workspace.memory.edit(text, user="anna")` changes it. A memory is that of a `user`, by their
+    key, or of an `item`, by its key or name.
     """
 
     def __call__(self, user: str, *, domain: str | None = None) -> str:
@@ -170,7 +171,7 @@ class MemoryCalls(CallGroup):
 
 
 class RuleCalls(CallGroup):
-    """Read and change the rules by which neighbours count: `desk.memory.rules.show()`."""
+    """Read and change the rules by which neighbours count: `workspace.memory.rules.show()`."""
 
     def show(self, *, domain: str | None = None) -> RuleSet:
         """Read the rules that hold now."""

@@ -205,26 +205,26 @@ def test_an_item_that_a_forgotten_user_brought_goes_with_the_last_who_held_it(tm
         "Date,Name,Year,Letterboxd URI,Rating\n2024-05-01,Heat,1995,https://boxd.it/heat,4\n"
     )
     folder = tmp_path / "workspace"
-    with Workspace(folder, hold_s=0.0) as desk:
-        desk.import_file(export, "letterboxd", user="zoe")
-        desk.feedback("anna", "Heat", "not-now")
-        desk.forget(user="zoe")
+    with Workspace(folder, hold_s=0.0) as workspace:
+        workspace.import_file(export, "letterboxd", user="zoe")
+        workspace.feedback("anna", "Heat", "not-now")
+        workspace.forget(user="zoe")
         assert _items(folder) == ["Heat"]
-        desk.undo_feedback("anna")
-        desk.feedback("anna", "Heat", "seen")
-        desk.feedback("bob", "Heat", "like")
-        desk.forget(user="bob")
+        workspace.undo_feedback("anna")
+        workspace.feedback("anna", "Heat", "seen")
+        workspace.feedback("bob", "Heat", "like")
+        workspace.forget(user="bob")
         assert _items(folder) == ["Heat"]  # anna has seen it
-        desk.undo_feedback("anna")
-        desk.forget(user="anna")
+        workspace.undo_feedback("anna")
+        workspace.forget(user="anna")
         assert _items(folder) == []
 
 
 def test_a_user_with_the_number_of_a_forgotten_item_is_no_trace_of_it(ratings):
     folder = ratings.parent / "workspace"
-    with Workspace(folder, hold_s=0.0) as desk:
-        desk.import_file(ratings, "movielens")
-        assert not desk.forget(item="1").found
+    with Workspace(folder, hold_s=0.0) as workspace:
+        workspace.import_file(ratings, "movielens")
+        assert not workspace.forget(item="1").found
     assert _items(folder) == []
 
 
@@ -235,8 +235,8 @@ def test_a_new_user_and_their_shelf_come_together(folder, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(shelf_store, "add_to_shelf", dies)
-    with Workspace(folder, hold_s=0.0) as desk, pytest.raises(KeyboardInterrupt):
-        desk.shelf.add("zoe", "gin")
+    with Workspace(folder, hold_s=0.0) as workspace, pytest.raises(KeyboardInterrupt):
+        workspace.shelf.add("zoe", "gin")
     with open_settled(folder, read_only=True) as store:
         assert store.rows("SELECT key FROM node WHERE key = 'zoe'") == []
 
