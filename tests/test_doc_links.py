@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,15 @@ def test_a_link_to_no_file_or_no_heading_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# A heading, here\n[a](#a-heading-here) [b](no.md) [c](page.md#none)", "utf-8")
     assert list(broken(page)) == ["no.md#", "page.md#none"]
+
+
+def test_every_extra_that_a_page_names_can_be_installed():
+    declared = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = {
+        extra.strip()
+        for page in PAGES
+        for extras in re.findall(r"(?:localrec|\"\.)\[([\w, -]+)\]", page.read_text("utf-8"))
+        for extra in extras.split(",")
+    }
+    assert {"training", "mcp"} <= named
+    assert named <= set(declared["optional-dependencies"])
