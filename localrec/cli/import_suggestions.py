@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class SuggestOptions(msgspec.Struct, frozen=True):
-    """Where a guess goes, and what is known of the file.
+    """The options of a guess that is written to a file.
 
     Args:
         named: The table as the user named it.
         out: The file to write.
         force: Replace it where it is there.
         domain: The domain that was named.
-        user: Whose all rows are.
+        user: The key of the user whom all rows belong to.
     """
 
     named: Path

@@ -39,7 +39,7 @@ Examples:\n\n
 """
 
 app = Commands(
-    help="What you have at hand, what it makes, and what one thing more would.",
+    help="The things you have at hand, what they make, and what one thing more would.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
@@ -71,10 +71,12 @@ def show(
             callback=at_most(LONGEST_SHELF),
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many of each list.")] = 10,
+    k: Annotated[
+        int, typer.Option("-k", min=1, max=1000, help="The number of items in each list.")
+    ] = 10,
     domain: DomainOption = None,
 ) -> None:
-    """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
+    """List what can be made now, what lacks one thing, what to get next, and substitutes."""
     from localrec.workspace.shelves import report_shelf, shelf_catalogue
 
     context = command_context()

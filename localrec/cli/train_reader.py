@@ -27,18 +27,19 @@ def reader(
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
     held_out: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--held-out", metavar="FILE", help="Carriers to score by, of nobody who wrote others."
-        ),
+        typer.Option("--held-out", metavar="FILE", help="Carriers by other authors, to score by."),
     ] = None,
     questions: Annotated[
-        int, typer.Option("--questions", metavar="N", min=100, help="To compose and learn from.")
+        int,
+        typer.Option(
+            "--questions", metavar="N", min=100, help="Questions to compose and learn from."
+        ),
     ] = 30_000,
     epochs: Annotated[
-        int, typer.Option("--epochs", metavar="N", min=1, help="Passes over them.")
+        int, typer.Option("--epochs", metavar="N", min=1, help="Passes over the questions.")
     ] = 3,
     learning_rate: Annotated[
-        float, typer.Option("--learning-rate", metavar="R", min=0.0, help="At its highest.")
+        float, typer.Option("--learning-rate", metavar="R", min=0.0, help="Highest learning rate.")
     ] = 1.5e-3,
     rank: Annotated[
         int,
@@ -48,9 +49,9 @@ def reader(
     ] = 16,
     start: Annotated[
         Path | None,
-        typer.Option("--start", metavar="FILE", help="A network to go on from."),
+        typer.Option("--start", metavar="FILE", help="A trained network to continue from."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random choice.")] = 0,
 ) -> None:
     """Train the network that tells what each name of a question is there for.
 
