@@ -50,8 +50,8 @@ def run_agent(
         tool_context: The request.
         tools: What it may ask; without any it ranks at once.
         config: Bounds.
-        seed: Of everything drawn; not negative.
-        name: Of the composition, for the record.
+        seed: Seed of every random choice; not negative.
+        name: Name of the composition, for the record.
 
     Raises:
         UsageError: there are no candidates.

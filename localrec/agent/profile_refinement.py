@@ -99,9 +99,9 @@ def refine_profile(
 
     Args:
         model: The one that ranked.
-        occasion: What it is shown.
+        occasion: The texts that the model is shown.
         open_vocabulary: Names of the catalogue, needed only where it writes.
-        seed: Of what is drawn; not negative.
+        seed: Seed of the model's sampling; not negative.
 
     Raises:
         ModelError: the model cannot be used, or was stopped.

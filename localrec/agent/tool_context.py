@@ -44,13 +44,13 @@ class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The data of a domain, shared by all requests.
 
     Args:
-        domain: What the items belong to.
-        titles: Of each item, untrusted, (items,).
+        domain: Name of the domain that the items belong to.
+        titles: Title of each item, untrusted, (items,).
         item_features: The items' attributes.
         attributes: Each attribute, (attributes,).
-        years: Of each item, 0 where unknown, (items,).
+        years: Year of each item, 0 where unknown, (items,).
         descriptions: An item's own text, "" where it has none; untrusted.
-        collaborative_memory: Who likes what, and what goes together.
+        collaborative_memory: The likes of all users, and the items that go together.
         memory_texts: Memories in words.
         sequential: Embeddings of a sequential recommender; None where none was trained.
         path: The attributes that lead from one item to another in the graph, as a sentence.

@@ -90,9 +90,10 @@ class ImageGuess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A possible content of an image.
 
     Args:
-        name: In the words of a model, or the item's own.
-        key: Of the item that bears it; None where none does.
-        similarity: Cosine of the picture with the item's own; None where it was told by its looks.
+        name: The name in a model's words, or the item's own.
+        key: Key of the item that bears the name; None where none does.
+        similarity: Cosine of the picture with the item's own picture; None where a model named it
+            by its looks.
     """
 
     name: str

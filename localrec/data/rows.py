@@ -95,7 +95,7 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
     def as_line(self) -> str:
-        """Where it happened, what was done and why: "row 3, price: dropped: ..."."""
+        """Write the row, the column, the action and the problem: "row 3, price: dropped: ..."."""
         place = f"row {self.row:,}" + (f", {self.column}" if self.column else "")
         return f"{place}: {self.action}: {self.problem}"
 
