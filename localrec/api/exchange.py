@@ -24,13 +24,13 @@ _COLUMNS = {
 
 
 class InteractionTable(TableRows):
-    """Who met which item, with stars and times: one row a user and item, by user and time.
+    """The interactions of users with items: one row a user and item, by user and time.
 
     Columns are user_id, item_id, rating (missing where none was given) and timestamp (UTC), as
     LensKit, Cornac, Surprise and RecBole name them.
 
     Args:
-        keyed: What was read of the store.
+        keyed: The interactions read from the store.
     """
 
     def __init__(self, keyed: KeyedInteractions) -> None:

@@ -87,7 +87,7 @@ class LearnCalls(CallGroup):
 
 
 class UpkeepCalls(WorkspaceSession):
-    """What keeps a workspace current and sound."""
+    """The calls that keep a workspace current and sound."""
 
     def index(
         self, *, domain: str | None = None, progress: Progress = no_progress
