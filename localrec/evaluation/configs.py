@@ -26,13 +26,13 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class DataConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which interactions of the workspace are evaluated on.
+    """The interactions of the workspace that a run is measured on.
 
     Args:
         dataset: A data set of `localrec datasets list`, which was pulled into the workspace; only
             its own rows count.
-        domain: Otherwise a domain, and all interactions of its users.
-        source: Of a domain only what one kind of import brought.
+        domain: Instead of a data set a domain, with all interactions of its users.
+        source: Name of one kind of import: of a domain, only the interactions from it count.
     """
 
     dataset: str | None = None
@@ -123,12 +123,12 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which gold questions are asked.
+    """The gold questions that are asked.
 
     Args:
         gold: The name of a file that ships, such as "cocktails", or the path of another.
-        half: Which of its halves; of the test half nothing but counts is shown.
-        domain: What the questions are about; by default what the file is named after.
+        half: One of the two halves of the file; the test half shows only counts.
+        domain: Domain of the questions; by default the one that the file is named after.
     """
 
     gold: str
@@ -148,10 +148,10 @@ class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class QuestionSystemSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a system is asked.
+    """The settings that a system is asked with.
 
     Args:
-        no_model: Every role is played by its deterministic counterpart (`ask --no-model`).
+        no_model: Whether rules play every role in place of a model (`ask --no-model`).
     """
 
     no_model: bool = False

@@ -90,8 +90,8 @@ def compare_all(
     Args:
         pairs: Our and their (part, weight) pairs, as `measure` takes them, in the same order of
             the same cases. A case counts where both weights are above 0.
-        rising: Whether more is better, as of a hit rate; False for seconds, tokens and errors.
-        seed: Of the resamples and the swaps.
+        rising: Whether more is better, as for a hit rate; False for seconds, tokens and errors.
+        seed: Seed of the resamples and the swaps.
 
     Raises:
         UsageError: two systems have not the same number of cases.

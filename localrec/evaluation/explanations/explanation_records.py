@@ -64,13 +64,13 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         id: The request's, the same for all systems.
         user: The person's key.
         item: The item's key.
-        rationale: What the system said.
-        by: Who wrote it, "model" or "template".
-        ms: Time it took, what the system had to find out again included.
-        calls: Of a model.
-        tokens: It read and wrote.
-        notes: What went otherwise than was asked for, as sentences.
-        error: What was raised, where something was; there is no rationale then.
+        rationale: The system's words.
+        by: The writer, "model" or "template".
+        ms: Milliseconds, with the time to find evidence again.
+        calls: The number of calls of a model.
+        tokens: Tokens that the model read and wrote.
+        notes: Departures from the request, as sentences.
+        error: The exception in words, where one was raised; there is no rationale then.
     """
 
     id: str

@@ -188,9 +188,9 @@ def summarize_judge(
     """Summarise the verdicts of one judge.
 
     Args:
-        samples: What was judged, controls among them.
-        verdicts: Of one judge, one per sample.
-        origin: What it takes to make the figures again.
+        samples: The judged samples, controls among them.
+        verdicts: The verdicts of one judge, one per sample.
+        origin: The record that is needed to repeat the figures.
     """
     scores = scores_of_judge(verdicts)
     agreements = agreement_with_checks(scores, samples)

@@ -80,11 +80,11 @@ def judge_samples(
 
     Args:
         model: The judge.
-        samples: What to judge.
-        out: JSON lines of verdicts; made, or continued.
-        scales: On which.
-        seed: Of the order.
-        progress: Called with verdicts that are there and samples in all.
+        samples: The explanations to judge.
+        out: JSON lines of verdicts; created, or continued.
+        scales: The scales to judge them on.
+        seed: Seed of the order.
+        progress: Called with the number of verdicts and the number of samples.
 
     Returns:
         This judge's verdicts on these samples, in the order of `samples`.

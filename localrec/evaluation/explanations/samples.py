@@ -115,9 +115,9 @@ def with_controls(
     check holds of a control, for it was made of another explanation.
 
     Args:
-        samples: Genuine ones.
-        share: Of the samples that get a twin.
-        seed: Decides which, and whose explanation.
+        samples: Genuine samples.
+        share: Share of the samples that get a twin, 0 to 1.
+        seed: Seed of the draw of samples and of the explanations they get.
     """
     genuine = [_checked(sample, own=True) for sample in samples]
     controls = []

@@ -78,11 +78,11 @@ class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     Args:
         id: The question's.
         task: The gold task.
-        routed: The router's; None where the system has none.
+        routed: The router's task; None where the system has no router.
         parts: Figure name -> this question's part of it, and its weight there.
-        ms: Time of all stages.
-        tokens: What models read and wrote.
-        details: Of the dev half only.
+        ms: Milliseconds of all stages.
+        tokens: Tokens that models read and wrote.
+        details: The answer and its faults; only for the dev half.
     """
 
     noun: ClassVar[str] = "case"

@@ -36,10 +36,10 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """The protocol of a run: how it splits the data, and what it ranks.
 
     Args:
-        split: Which rows are held out.
+        split: The rule that holds rows out.
         candidates: All items, or so many: the positive and evenly drawn others that the user
             never had, before or after.
-        seed: Of the cold-start users and the candidates.
+        seed: Seed of the draw of cold-start users and candidates.
         shown: Items of a cold-start user that the system gets to know (cold-users).
         min_interactions: Users with fewer rows are trained on but not asked about.
         history: Only so many of the newest items are handed over; all by default.

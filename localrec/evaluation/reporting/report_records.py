@@ -103,12 +103,12 @@ class ScatterPlot(msgspec.Struct, frozen=True, kw_only=True, tag="scatter"):
 
 
 class ConfusionPlot(msgspec.Struct, frozen=True, kw_only=True, tag="confusion"):
-    """How often a thing of one class was taken for another.
+    """Counts of true classes against predicted classes.
 
     Args:
-        title: What it shows.
+        title: The plot's title.
         classes: Names, in the order of rows and columns.
-        counts: Right class -> taken for -> how often; what is not there is 0.
+        counts: True class -> predicted class -> count; a pair that is missing counts 0.
         note: A sentence to go with it.
     """
 
