@@ -15,7 +15,7 @@ Sets = NDArray[np.uint64]
 
 
 class ItemFamilies(msgspec.Struct, frozen=True, eq=False):
-    """Which families the attributes of n items fall under.
+    """The families that the attributes of n items fall under.
 
     Args:
         sets: A bit for each family of an item, (n, words).

@@ -81,7 +81,7 @@ def _newest_of(met: str) -> str:
 
 
 def count_undated(writer: Store) -> int:
-    """How many rows of `pair` have no time."""
+    """Count the rows of `pair` that have no time."""
     return int(writer.rows('SELECT count(*) FROM pair WHERE "at" IS NULL')[0][0])
 
 

@@ -44,7 +44,7 @@ def shelf_nodes(store: Store, user_id: int) -> list[int]:
 
 
 def shelf_entries(store: Store, user_id: int) -> list[tuple[int, str]]:
-    """What is on a person's shelf as node ids and names, in the order it was put there."""
+    """List the things on a user's shelf as node ids and names, in the order they were put there."""
     return store.rows(
         "SELECT s.node_id, n.name FROM shelf s JOIN node n USING (node_id) WHERE s.user_id = ? "
         'ORDER BY s."at", s.rowid',
