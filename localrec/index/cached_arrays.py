@@ -25,7 +25,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 class CacheState(Protocol):
-    """What arrays were counted from; a frozen msgspec record."""
+    """The state of the data that arrays were counted from; a frozen msgspec record."""
 
     def serves(self, now: Self) -> bool:
         """Whether what was counted then is near enough to what would be counted now."""

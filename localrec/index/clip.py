@@ -38,7 +38,7 @@ _BATCH = 16
 
 
 class _ModelFacts(msgspec.Struct, frozen=True):
-    """What is read of `config.json`."""
+    """The fields that are read of `config.json`."""
 
     text_config: TextFacts = TextFacts()
 

@@ -217,7 +217,7 @@ class SentenceTransformerEmbedder:
 
 
 class VectorSource(Protocol):
-    """Whatever runs an embedding GGUF; `name` tells one model file from another."""
+    """A reader of embedding GGUFs; `name` tells one model file from another."""
 
     name: str
 

@@ -54,8 +54,8 @@ class ImageDescriber(msgspec.Struct, frozen=True):
 
 
 class DescriptionReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What a run did: sentences written, pictures that nothing sure could be said of, and those
-    that were not looked at yet.
+    """The counts of a run: sentences written, pictures without a sure finding, and pictures that
+    are still to do.
     """
 
     written: int

@@ -42,7 +42,7 @@ class ChildGoneError(Exception):
 
 
 class _SilentError(EOFError):
-    """Nothing came from the process for as long as it may be silent."""
+    """The process sent nothing for as long as it may be silent."""
 
 
 class ChildProcess:

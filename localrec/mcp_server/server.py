@@ -181,7 +181,7 @@ def _add_resources(server: MCPServer[Any], workspace: Workspace) -> None:
 
     @server.resource("localrec://memories/{domain}/{user}", mime_type="text/plain")
     def memory(domain: str, user: str) -> str:
-        """What is remembered of a user's taste."""
+        """Return the memory of a user's taste."""
         try:
             return workspace.memory(user, domain=domain)
         except LocalrecError as error:
