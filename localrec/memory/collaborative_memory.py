@@ -247,9 +247,9 @@ def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories:
     they put the item first among 20 less often than no facets at all.)
 
     Args:
-        memory_context: Of one history.
-        graph: Who likes what.
-        memories: From `memory_vectors`.
+        memory_context: The memory context of one history.
+        graph: The likes of all users.
+        memories: The result of `memory_vectors`.
     """
     supporters = supporters_of(memory_context.curated, graph)
     means = [
@@ -266,8 +266,8 @@ def memory_summary(
     """Summarize the retrieved memory without the name of any user.
 
     Args:
-        memory_context: Of one history.
-        synthesis: Facets that a model was told instead of the counted ones; None: those.
+        memory_context: The memory context of one history.
+        synthesis: Facets that a model wrote in place of the counted ones; None: the counted ones.
     """
     users = int(memory_context.curated.neighbours.is_user.sum())
     return MemorySummary(

@@ -73,16 +73,16 @@ class UserContext(msgspec.Struct, frozen=True, kw_only=True):
 class ModelMemRec:
     """Let a model score candidates one by one, with the user's memory in the prompt.
 
-    The paper, too, parts who manages the memory from who recommends; here an adapter that judges
-    could not write.
+    As in the paper, one model may write the memory and another score, since an adapter that is
+    trained to judge could not write.
 
     Args:
-        model: Judges; opened by whoever closes it.
-        writer: Writes facets; opened likewise, and often the same.
+        model: The model that scores; the caller opens and closes it.
+        writer: The model that writes facets; opened likewise, and often the same.
         collaborative_memory: The domain's shared memory.
-        memory_texts: Of the same graph.
-        domain: For its nouns.
-        config: What the model is told.
+        memory_texts: Memories in words, of the same graph.
+        domain: The domain, for its nouns.
+        config: The settings of the model's prompts.
     """
 
     def __init__(

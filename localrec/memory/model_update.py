@@ -69,9 +69,9 @@ class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines that a model wrote for one job.
 
     Args:
-        user: A sentence.
+        user: A sentence about the user.
         item: A sentence about the newest item, or nothing where none was asked for.
-        themes: Of neighbours, by number from 1.
+        themes: A theme for some neighbours, by number from 1.
     """
 
     user: str

@@ -25,7 +25,8 @@ class SalientAttribute(msgspec.Struct, frozen=True):
 
     Args:
         attribute: Its index.
-        share: Of the subject's items, a little below the true one where these are few.
+        share: Share of the subject's items that have it, a little below the true one where these
+            are few.
         items: Catalogue indexes of items that have it, ascending, `_SUPPORTERS` at most.
     """
 

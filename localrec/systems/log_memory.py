@@ -31,10 +31,10 @@ class LogMemory(msgspec.Struct, frozen=True):
 
     Args:
         items: The items of the log.
-        memory: What its users share.
-        ranking: Scores all items for a history.
-        config: Which parts it has.
-        weights: Of the kinds of evidence; None where none are fused.
+        memory: The shared memory of its users.
+        ranking: The scorer of all items for a history.
+        config: The parts that it has.
+        weights: Weight of each kind of evidence; None where none are fused.
     """
 
     items: ItemSet
