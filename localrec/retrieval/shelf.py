@@ -253,7 +253,7 @@ def _count(catalogue: Catalogue, components: Iterable[int]) -> _Counts:
 
 
 def _ordered(mask: Mask, *keys: _Counts) -> Indexes:
-    """Where a mask holds, in rising order of the keys, the first one decisive; ties by index."""
+    """List the places where a mask holds, in rising order of the keys, the first decisive."""
     places = np.flatnonzero(mask).astype(np.int32)
     order = np.lexsort((places, *(key[places] for key in reversed(keys))))
     return places[order]

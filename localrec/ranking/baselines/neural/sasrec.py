@@ -93,8 +93,8 @@ class TransformerBlock(nn.Module):
     """One block: causal self-attention, then a feed-forward layer.
 
     Args:
-        size: Of a state.
-        heads: Attentions, each on its share of the state.
+        size: Size of a state.
+        heads: The number of attention heads, each on its share of the state.
         dropout: Share of an update's numbers left out in training.
     """
 

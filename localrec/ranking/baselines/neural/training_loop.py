@@ -41,8 +41,8 @@ class ValidationSplit(msgspec.Struct, frozen=True):
     """The validation data of a training.
 
     Args:
-        requests: Of the people who gave up their last item, without it.
-        items: That last item of each, (b,) int32.
+        requests: Histories of the validation users, without their last item.
+        items: The last item of each, (b,) int32.
     """
 
     requests: ScoreRequests

@@ -64,10 +64,10 @@ class Cooccurrence(msgspec.Struct, frozen=True):
     """Item-to-item weights, one matrix for each window.
 
     Args:
-        wide: Within many steps.
-        within_window: Within few.
-        after: From an item to what comes after it.
-        mean_rating: Of the store, NaN where nothing was rated.
+        wide: Weights within many steps.
+        within_window: Weights within few steps.
+        after: Weights from an item to the items after it.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "cooccurrence"
