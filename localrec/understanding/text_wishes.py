@@ -162,7 +162,7 @@ def _telling(wishes: Sequence[TextWish], catalogue: Catalogue) -> list[TextWish]
 
 
 def _lift(words: tuple[str, ...], catalogue: Catalogue) -> float:
-    """How many times as often as English items say some words; several words tell by themselves."""
+    """Return how many times as often as English the items say some words; several words suffice."""
     if len(words) > 1:
         return _TELLING
     length = _WORDS_OF_TEXT if "description" in catalogue.domain.texts else _WORDS_OF_NAME
