@@ -24,7 +24,7 @@ from localrec.sources.table_notes import watched_rows
 
 
 class _ApiAnswer(msgspec.Struct):
-    """What TheCocktailDB's interface returns; `drinks` is null where a search found none."""
+    """The answer of TheCocktailDB's interface; `drinks` is null where a search found none."""
 
     drinks: list[dict[str, str | int | float | None]] | None
 
