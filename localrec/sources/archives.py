@@ -279,7 +279,7 @@ def _check_contents(
 
 
 def _path_problem(name: str) -> str | None:
-    """Why a path must not be followed; None for a plain one."""
+    """Return the reason why a path must not be followed; None for a plain one."""
     if not name.isprintable():
         return "has a name with control characters"
     if "\\" in name or ":" in name or name.startswith("/"):
@@ -290,7 +290,7 @@ def _path_problem(name: str) -> str | None:
 
 
 def _member_problem(info: zipfile.ZipInfo, limits: FileLimits) -> str | None:
-    """Why a member must not be unpacked; None for a plain file or folder."""
+    """Return the reason why a member must not be unpacked; None for a plain file or folder."""
     form = stat.S_IFMT(info.external_attr >> 16)
     if form not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link or device"

@@ -82,7 +82,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def event(self) -> Event | None:
-        """What the owner did; a rating outweighs the shelf, and owning it says nothing.
+        """Return the owner's event; a rating outweighs the shelf, and owning it says nothing.
 
         A book being read was chosen but not judged yet, like one that was read and not rated. A
         book given up was judged, even without a rating: begun on purpose, and not worth
@@ -104,7 +104,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def standing(self) -> tuple[bool, bool, datetime]:
-        """How much the row counts beside another one of the same book: verdict, read, latest."""
+        """Return the weight of the row beside others of the same book: verdict, read, latest."""
         has_verdict = self.event in (Event.RATED, Event.LIKED, Event.ABANDONED)
         when = self.read_at or self.added_at or datetime.min
         is_planned = self.event in (Event.WANTED, Event.LATER, None)
@@ -112,7 +112,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LibraryLayout(msgspec.Struct, frozen=True):
-    """What tells one export from another: its kind, its service, its columns, its rows."""
+    """The form of one export: its kind, its service, its columns, its rows."""
 
     kind: str
     service: str
@@ -284,7 +284,7 @@ class _Shelving:
                 yield AttributeLink(kind=self._genre, name=genre, personal=True)
 
     def _genres_of(self, book: BookRecord) -> Iterable[str]:
-        """What the labels say of the book, in the taxonomy's words where it has them."""
+        """List the genres in the labels of a book, in the taxonomy's words where it has them."""
         labels = book.labels
         if len(labels) > _MOST_LABELS:
             told = f"{len(labels)} labels; the first {_MOST_LABELS} were taken"

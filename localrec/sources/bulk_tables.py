@@ -45,7 +45,7 @@ _EVENT_OF_RATING = "CASE WHEN rating IS NULL THEN 'seen' ELSE 'rated' END"
 
 
 class RowFault(msgspec.Struct, frozen=True):
-    """What makes a row bad: a condition over `read`'s and the typed columns.
+    """A fault of a row: a condition over `read`'s and the typed columns.
 
     Args:
         column: The file's own name for the column at fault; None for the row as a whole.
@@ -61,13 +61,13 @@ class RowFault(msgspec.Struct, frozen=True):
 
 
 class RowCheck(msgspec.Struct, frozen=True):
-    """What a look at every row found.
+    """The result of a check of all rows.
 
     Args:
-        good: How many rows are good.
+        good: The number of good rows.
         select: SQL for them with all of `COLUMNS`.
         files: The only files that `select` needs.
-        scratch: The private folder of a copy, which goes with the last who holds it.
+        scratch: The private folder of a copy; it is removed with its last holder.
     """
 
     good: int

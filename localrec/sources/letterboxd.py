@@ -197,7 +197,7 @@ class _Dated(msgspec.Struct, frozen=True):
 
 
 class _Film(msgspec.Struct):
-    """What the files say about one film, each the newest of its kind."""
+    """The entries of the files about one film, each the newest of its kind."""
 
     name: str
     year: int | None

@@ -225,7 +225,7 @@ def _day_of(cells: Mapping[str, str]) -> str:
 
 
 def _series_among(seen: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
-    """What stands before the colon of several titles: of series without seasons, and of films.
+    """Find the words before the colon of several titles: of series without seasons, and of films.
 
     Args:
         seen: The title and the day of each viewing.

@@ -19,15 +19,15 @@ _NEVER = datetime.min
 
 
 class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a row says that the person did with an item.
+    """An interaction of the user with an item, as a row tells it.
 
     Args:
         event: Rated, seen, wanted and so on.
         rating: Stars.
-        at: When, in UTC.
-        times: How often, where the row counts.
+        at: Time of the interaction, in UTC.
+        times: The number of times, where the row counts.
         note: The person's own words, cleaned.
-        is_viewing: The row is one viewing, reading or play of many: each counts.
+        is_viewing: Whether the row is one viewing, reading or play of many; each counts.
     """
 
     event: Event
@@ -39,7 +39,7 @@ class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Said(msgspec.Struct):
-    """What was said of an item by interactions that count as one: rated, seen, wanted or liked."""
+    """The newest statements about an item that count as one: rated, seen, wanted or liked."""
 
     event: Event
     rating: float | None = None

@@ -25,7 +25,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class FilePreview(msgspec.Struct, frozen=True):
-    """What can be seen of a file or folder without reading it; detection goes by this alone.
+    """A view of a file or folder without reading it; detection goes by this alone.
 
     Args:
         name: The file's or folder's name in lower case.

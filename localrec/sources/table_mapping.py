@@ -82,7 +82,7 @@ class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TimestampFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How moments are written: seconds or milliseconds since 1970, ISO 8601, or by a format.
+    """The notation of moments: seconds or milliseconds since 1970, ISO 8601, or a format.
 
     `format` is that of strptime, such as "%d/%m/%Y".
     """
@@ -100,22 +100,22 @@ class AttributeColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a mapping file says.
+    """The content of a mapping file.
 
     Args:
-        columns: Which column is what.
+        columns: The columns by their meaning.
         data: The file, in the mapping's own folder.
         delimiter: Between the cells of a CSV file; else the likeliest of comma, tab, ; and |.
         rating: The scale.
-        timestamp: How moments are written.
+        timestamp: The notation of moments.
         events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
         attributes: Columns that become links.
         properties: Further columns to keep with the item, under their own names.
-        no_event: Values of the event column, in lower case, that say that nothing was done, beside
-            the usual ones, such as "unread"; such a row is left apart, unless it has a rating or
-            the day on which it was done.
+        no_event: Values of the event column, in lower case, for no interaction, beside the usual
+            ones, such as "unread"; such a row is left apart, unless it has a rating or the day on
+            which it was done.
         left_out: Columns that stay behind where `import auto` takes all others along, since they
-            say nothing of the items or may be somebody's own words.
+            tell nothing of the items or may be somebody's own words.
     """
 
     columns: ColumnMapping

@@ -193,7 +193,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
 
 
 def _list_separator(profile: ColumnProfile, texts: list[str]) -> str | None:
-    """What parts the names in the cells; "" for lists in brackets, None where there are none."""
+    """Find the separator of names in the cells; "" for lists in brackets, None without lists."""
     brackets = sum(text.startswith(("[", "{", "c(")) for text in texts)
     if brackets > 0.5 * len(texts):
         return ""

@@ -302,7 +302,7 @@ class _Proposing:
     def _key(
         self, name: str, gathered: GatheredRows | None, ignored: Sequence[str]
     ) -> tuple[str, ...]:
-        """What tells items of one name apart: an id, else the volume, creator or year."""
+        """Find the columns that tell items of one name apart: an id, volume, creator or year."""
         if gathered is not None:
             return () if gathered.key == (name,) else gathered.key
         own = [

@@ -76,7 +76,7 @@ class RecordTable(msgspec.Struct, kw_only=True):
 
     @property
     def dropped(self) -> int:
-        """How many rows could not be read."""
+        """Count the rows that could not be read."""
         return sum(one.action == "dropped" for one in self.faults)
 
     def column(self, name: str) -> list[Cell]:
@@ -92,8 +92,8 @@ def open_records(
 
     Args:
         path: The file.
-        limits: What is refused as too large.
-        many: Of a table with more lines than these only the first are read.
+        limits: Limits beyond which a file is refused.
+        many: The most lines to read of a table; None: all.
 
     Raises:
         InputError: missing, empty, binary, too large, or without records.
