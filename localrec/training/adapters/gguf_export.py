@@ -55,8 +55,8 @@ class AdapterMetadata(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: The adapter's name for users.
-        role: What it was trained for, such as `router`.
-        licence: Of the adapter, as an SPDX name.
+        role: The role that it was trained for, such as `router`.
+        licence: Licence of the adapter, as an SPDX name.
     """
 
     name: str
@@ -85,18 +85,18 @@ PROBES = (
 
 
 class LogitAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How close torch and llama.cpp come to each other, all in units of logits.
+    """The distance between the logits of torch and llama.cpp, all in units of logits.
 
     Each number is a root of a mean of squares over positions and vocabulary. The logits of a
     position are taken about their mean, which no probability depends on.
 
     Args:
-        positions: How many were compared.
-        strength: By which the adapter was turned up on both sides, to be seen.
-        spread: Of the bare base's logits: the scale of the others.
-        base_gap: Between both sides without the adapter: rounding and quantised arithmetic.
-        gap: Between both sides with it.
-        effect: What the adapter changes in torch.
+        positions: The number of positions compared.
+        strength: Factor that the adapter was turned up by on both sides, to be visible.
+        spread: Spread of the bare base's logits: the scale of the other figures.
+        base_gap: Distance of both sides without the adapter: rounding and quantised arithmetic.
+        gap: Distance of both sides with it.
+        effect: Change of the logits by the adapter, in torch.
         same_best: Share of the positions where both sides, with it, hold the same token likeliest.
     """
 

@@ -52,7 +52,7 @@ class BaseShape(msgspec.Struct, frozen=True, kw_only=True):
         inner: Width of its feed-forward part.
         vocabulary: Tokens.
         keys: Width of a block's keys, and of its values, all heads together.
-        file_bytes: Of the file, which is what it takes to serve it.
+        file_bytes: Size of the file, which is the memory that it takes to serve it.
     """
 
     parameters: int
