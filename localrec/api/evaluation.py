@@ -21,6 +21,10 @@ RUNS = "runs"  # folder of a workspace
 class Evaluation(TableRows):
     """The figures of a run, each with its 95% interval; the cases lie in `folder`.
 
+    Example:
+        `desk.evaluation("baselines").compare("ease", "popularity").metrics` has both figures of
+        each metric, their difference and its interval.
+
     Args:
         run: The folder of the run.
     """

@@ -29,6 +29,9 @@ class InteractionTable(TableRows):
     Columns are user_id, item_id, rating (missing where none was given) and timestamp (UTC), as
     LensKit, Cornac, Surprise and RecBole name them.
 
+    Example:
+        `desk.interactions(domain="movies").to_csr()` is a sparse matrix of users by items.
+
     Args:
         keyed: The interactions read from the store.
     """
@@ -179,6 +182,9 @@ def _cells(column: Any, header: str, pyarrow: Any) -> Any:
 
 class TrainingExamples(msgspec.Struct, frozen=True):
     """Prompts with the answers to give, in two halves that ask differently.
+
+    Example:
+        `desk.training_examples("router").train[0]["completion"]` is a label such as "similar".
 
     Args:
         role: The role that learns from them.

@@ -13,7 +13,11 @@ _Record = TypeVar("_Record", bound=Record)
 
 
 class RecordList(list[_Record], TableRows):
-    """A list of records that is a table as well."""
+    """A list of records that is a table as well.
+
+    Example:
+        `desk.search("negroni").to_pandas()` is a table of the items that were found.
+    """
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one dictionary a record."""
@@ -22,6 +26,9 @@ class RecordList(list[_Record], TableRows):
 
 class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
     """An item of a catalogue.
+
+    Example:
+        `desk.item("Negroni").attributes["ingredient"]` is `["campari", "gin", "sweet vermouth"]`.
 
     Args:
         key: The item's key in its domain.
@@ -40,6 +47,9 @@ class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 class HistoryEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One thing that a user did with an item.
+
+    Example:
+        `[entry.event for entry in desk.history("anna")]` is `["rated", "liked"]`.
 
     Args:
         domain: The domain of the item.

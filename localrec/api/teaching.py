@@ -36,7 +36,11 @@ class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 
 class TrainCalls(CallGroup):
-    """Train what other calls ask; needs the extra `training`, and takes minutes to hours."""
+    """Train what other calls ask; needs the extra `training`, and takes minutes to hours.
+
+    Example:
+        `desk.train.sequential(domain="movies", epochs=5).ndcg_at_10`
+    """
 
     def sequential(
         self,

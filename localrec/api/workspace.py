@@ -44,6 +44,9 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
     a name that nobody has, `InputError` for a file that cannot be read, `BusyError` while another
     process writes, `ModelError` for a model that is not here.
 
+    Example:
+        `Workspace("~/recommender").ask("a smoky drink without whiskey").items[0].name`
+
     Args:
         folder: The workspace folder; by default the one that the command line uses.
         hold_s: How long the store stays open after a call, in seconds.

@@ -153,7 +153,12 @@ class _Begun(msgspec.Struct):
 
 
 class RunFolder:
-    """One run's files; `begin` makes the folder, or goes on with it."""
+    """One run's files; `begin` makes the folder, or goes on with it.
+
+    Example:
+        `RunFolder(Path("runs/baselines")).metrics().systems[0].metrics` maps the name of each
+        metric to its figure with an interval.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -26,6 +26,10 @@ from localrec.workspace.domain_context import DomainContext
 class EvidenceRecommender(ItemRecommender):
     """Recommend and rank for the users of one domain.
 
+    Example:
+        `SYSTEM_REGISTRY.recommender(context, "popularity").recommend(user, profile, 10)` makes a
+        list of 10 items, where `profile` is `context.user_profile(user)`.
+
     Args:
         catalogue: Items and attributes.
         interactions: Who liked what.

@@ -49,6 +49,9 @@ _SHIPPED: dict[SystemKind, dict[str, str]] = {
 class SystemRegistry:
     """The shipped systems, those of other packages, and added ones.
 
+    Example:
+        `SYSTEM_REGISTRY.answerer(context, "marc", without_model=True).answer(question, 5)`
+
     Args:
         systems: Name -> a system that is used instead of any other of that name.
     """

@@ -23,6 +23,10 @@ Config = TypeVar("Config", bound=msgspec.Struct)
 class SystemOptions(msgspec.Struct, frozen=True):
     """Options of a system.
 
+    Example:
+        `SystemOptions("marc", settings={"reader": "rules"}).configured(MarcConfig()).reader` is
+        "rules".
+
     Args:
         name: The name that it was asked for by.
         without_model: Whether every role is played without a model.

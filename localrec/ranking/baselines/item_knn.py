@@ -38,7 +38,11 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ItemKNN:
-    """Sum the similarities to the history; -inf for items without interactions."""
+    """Sum the similarities to the history; -inf for items without interactions.
+
+    Example:
+        `ItemKNN(ItemKNNConfig(neighbours=50)).fit(train, 7, no_progress)`
+    """
 
     name = "item-knn"
 

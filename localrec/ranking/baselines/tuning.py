@@ -43,6 +43,9 @@ class ChoiceSpace(msgspec.Struct, frozen=True, tag="choice"):
 class NumericSpace(msgspec.Struct, frozen=True, tag="range"):
     """A number between two bounds, both included.
 
+    Example:
+        `NumericSpace(10, 1000, whole=True).draw(np.random.default_rng(7))` is 178.
+
     Args:
         low: The least; above 0 on a logarithmic scale.
         high: The most.

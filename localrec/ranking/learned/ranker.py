@@ -124,6 +124,10 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
 class FusedRanker:
     """Score all items by a weighted sum of all evidence.
 
+    Example:
+        After `ranker = FusedRanker()` and `ranker.fit(log, features, seed=7)`,
+        `ranker.score(histories)` has a row of scores for each history.
+
     Args:
         config: What may be used.
         folder: Where it is kept, and what is finished on the way; None keeps nothing.

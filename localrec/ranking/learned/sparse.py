@@ -20,6 +20,9 @@ _SUMS_HELD = 1 << 23
 class SparseRows(msgspec.Struct, frozen=True):
     """A matrix stored by rows, without its zeros.
 
+    Example:
+        `SparseRows(column, value, first, 3).row(0)` is the columns and the values of the first row.
+
     Args:
         column: Column of each entry, row by row, (e,).
         value: Value of each entry, (e,).

@@ -104,6 +104,9 @@ class NumberFormat(msgspec.Struct, frozen=True):
 def number_format(cells: Iterable[str], header: str = "") -> tuple[NumberFormat, float]:
     """Find the notation of a column's numbers, and the share of filled cells that are one.
 
+    Example:
+        `number_format(["12,5 %", "13 %"])[0].unit` is "%".
+
     Args:
         cells: The filled cells.
         header: Name of the column, which tells the measured quantity.
