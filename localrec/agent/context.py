@@ -39,7 +39,7 @@ def build_domain_knowledge(
 
     Args:
         catalogue: The domain's snapshot.
-        collaborative_memory: What its people share.
+        collaborative_memory: The shared memory of its users.
         places: Catalogue index of each item of the collective; None: they are the catalogue's.
         sequential: Embeddings of the collective's items and people, where some were trained.
     """

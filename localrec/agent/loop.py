@@ -48,7 +48,7 @@ def run_agent(
     Args:
         model: Writes under a grammar; one that pays no heed to it is checked all the same.
         tool_context: The request.
-        tools: What it may ask; without any it ranks at once.
+        tools: The tools that it may ask; without any it ranks at once.
         config: Bounds.
         seed: Seed of every random choice; not negative.
         name: Name of the composition, for the record.

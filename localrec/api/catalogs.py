@@ -198,7 +198,7 @@ class DomainCalls(CallGroup):
         """Look at the columns of a table and keep a domain for its items.
 
         Args:
-            name: What its items are called together, such as "wines".
+            name: The plural noun for its items, such as "wines".
             table: A table of items, or of their JSON.
             replace: Whether a domain of that name may be replaced; never one that has items.
 

@@ -120,7 +120,7 @@ def write_atomic_file(table: object, folder: Path) -> int:
 
     Args:
         table: A `pyarrow.Table`, a `pandas.DataFrame`, or a `lenskit.data.Dataset`.
-        folder: Where `table.inter` is made.
+        folder: Folder that `table.inter` is made in.
 
     Raises:
         InputError: it has no columns for users and items, or keys that no file of lines can hold.

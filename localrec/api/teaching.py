@@ -26,7 +26,7 @@ class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     Args:
         run: Its name.
-        state: How far it came.
+        state: State of the run.
         last: Its last step, with what was measured there.
     """
 

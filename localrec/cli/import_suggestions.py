@@ -59,7 +59,7 @@ def write_suggestion(
     Args:
         context: The options of the command.
         path: The table; what came down a pipe lies in a file of its own.
-        options: Where the guess goes.
+        options: The options of the suggestion, with the file to write.
         fitting: The domain that was made for such tables, if there is one.
 
     Raises:

@@ -44,7 +44,7 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
 
     Args:
         answer: To one question.
-        out: Where to.
+        out: The console to print on.
         user: The person who asked.
         explain: Show how it came about.
     """
@@ -97,8 +97,8 @@ def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -
 
     Args:
         acted: The fields of an `agent.trajectory.Trajectory`.
-        out: Where to.
-        of: What it was done for; "" for nothing to be named.
+        out: The console to print on.
+        of: Name at the head of the lines; "" for "The agent".
     """
     from localrec.data.trajectory import FAULTS, Trajectory
 
