@@ -17,9 +17,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """The reason for one item.
 
     Args:
-        facts: What speaks for it, most telling first.
+        facts: The facts in favour of it, most telling first.
         text: The same in words; "" where nothing speaks for it.
-        by: Whose words.
+        by: Author of the words.
     """
 
     facts: tuple[Fact, ...] = ()

@@ -54,8 +54,8 @@ class MemorySummary(msgspec.Struct, frozen=True, kw_only=True):
     """The shared memory's summary for one user; neighbours are numbers here, never keys.
 
     Args:
-        neighbours: How many of each kind ("people", "items") were listened to.
-        facets: What those have in common, surest first.
+        neighbours: Kind ("people", "items") -> the number of neighbours that were used.
+        facets: Facets that those share, surest first.
     """
 
     neighbours: dict[str, int]
@@ -73,10 +73,10 @@ class Recommendations(
         domain: Name of the domain that the items belong to.
         items: Best first; each with its reason in terms of the user's own history.
         history: The number of items of the history that the catalogue knows.
-        message: What the user should know about the list as a whole; may be empty.
+        message: A message about the list as a whole; may be empty.
         answered_by: Kind of evidence -> its state ("measured", "silent", ...); `spoke` in JSON.
         timings_ms: Stage -> milliseconds.
-        memory: What the shared memory said, where it took part.
+        memory: The summary of the shared memory, where it took part.
         tokens: Stage -> tokens that a model read and wrote for it.
         calls: The number of calls of a model.
         notes: Departures from the request, as sentences.

@@ -65,7 +65,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             another than the workspace's own), or one of AgenticRec ("agent", with the same
             setting, and `adapter` for an adapter beside it).
         entry: Its name in its catalogue; by default the name above.
-        settings: What differs from its defaults; a search leaves these alone.
+        settings: Settings that differ from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.
         sample: It is asked only so many of the cases, drawn by the run's seed: a slow system among
             fast ones; 0: all. Two systems are compared over the cases of both.
@@ -91,7 +91,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         name: Name of the run and of its folder.
         title: A sentence for the report.
         data: Interactions that it is evaluated on.
-        protocol: How that is parted, and what is ranked.
+        protocol: The split of the data and the candidates to rank.
         systems: Compared systems, in the order of the report.
         k: Lengths of list at which metrics are taken.
         seed: Seed of every fit and search.
@@ -164,7 +164,7 @@ class QuestionSystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
         name: Under which it is reported; also that of its files of answers and cases.
         kind: Always "asker".
         entry: Its name for `localrec ask --system`; by default the name above.
-        settings: How it is asked.
+        settings: The settings that it is asked with.
         sample: It is asked only so many of the questions, drawn by the run's seed; 0: all.
     """
 

@@ -52,7 +52,7 @@ class JsonlLog(Generic[Record]):
 
     Args:
         path: Made where it is not there; a torn last line is cut off.
-        shape: What a line is.
+        shape: Type of a line.
 
     Raises:
         BusyError: another process has it open.

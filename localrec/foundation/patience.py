@@ -41,7 +41,7 @@ class Patience:
     """The patience of a process.
 
     Args:
-        wait_s: How long a store is waited for where nobody says how long.
+        wait_s: Default seconds to wait for a store.
         tell: Called once with a sentence when the wait is longer than a second.
     """
 

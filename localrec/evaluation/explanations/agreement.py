@@ -29,7 +29,7 @@ def spearman(first: Scores, second: Scores, weights: Weights) -> NDArray[np.floa
     Args:
         first: One rater's scores, (n,).
         second: The other's.
-        weights: How often each sample counts, (lines, n).
+        weights: Weight of each sample, (lines, n).
 
     Returns:
         One figure per line, NaN where a rater does not vary.

@@ -50,7 +50,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
         judge: The model's name.
         scores: Scale -> mean of 1..5 under the model's probabilities.
         picked: Scale -> the most probable digit.
-        failed: Why there are no scores; "" where there are.
+        failed: Reason why there are no scores; "" where there are.
         tokens: Prompt tokens, those from the cache too.
         ms: Time of the model.
     """

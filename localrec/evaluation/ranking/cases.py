@@ -89,7 +89,7 @@ class Cases(msgspec.Struct, frozen=True):
         train_user: Index of the user where the training has rows of them, else -1, (b,).
         histories: Items that the system may know, oldest first.
         stars: The stars of each history.
-        at: When each item of a history was had, NaT where that is unknown.
+        at: Time of each item of a history, NaT where unknown.
         seen_items: Everything the user had before the positive.
         positives: Held-out items to be found.
         candidates: Items to rank, (b, N), shuffled; None: all of them.
