@@ -105,8 +105,8 @@ class Catalogue:
     """Items, attributes, links and families of one domain, in memory.
 
     Args:
-        store: Where they are read from.
-        domain: Which ones.
+        store: The store that they are read from.
+        domain: The domain of the items.
         without: People whose own links, their shelves and tags, are left out, and with them the
             attributes that nothing else is said to have.
     """

@@ -25,7 +25,7 @@ class ItemImage(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         node_id: The item.
         thumbnail: WebP, no side longer than 256 pixels, without metadata.
-        sight: What was seen in it, as JSON; None where a domain has no words for looks.
+        sight: Attributes found in it, as JSON; None where a domain has no words for looks.
         width: Width in pixels of the upright original file.
         height: Height in pixels of the upright original file.
         sha256: Digest of the original file, as hex.
@@ -114,7 +114,7 @@ def commit_item_images(
 
     Args:
         store: An open, writable store.
-        domain: What the items belong to.
+        domain: The domain of the items.
         marks: Node id -> SHA-256 of each prepared picture that is taken in.
         report: The receipt.
     """

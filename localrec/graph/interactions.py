@@ -118,10 +118,10 @@ def store_feedback(
 
     Args:
         store: An open, writable store.
-        domain: What the item belongs to.
+        domain: The domain of the item.
         user: The person's key.
         item_id: Node id of the item.
-        event: What is said of it.
+        event: The user's verdict or action.
         rating: Stars, with `Event.RATED`.
         reason: In the person's own words.
         then: Called with the person's node id inside the transaction: what must be stored with the

@@ -74,7 +74,7 @@ def nobody_called(
     Args:
         store: An open store.
         key: The person's key.
-        domain: Where they were looked for; everywhere when None.
+        domain: The domain that was searched; all domains when None.
         otherwise: The hint where nobody's name is near.
     """
     elsewhere = domains_of_user(store, key)
@@ -106,7 +106,7 @@ def meant_or_new(store: Store, key: str, *, is_new: bool, insist: str = "add --n
         store: An open store.
         key: The user's key.
         is_new: Whether the caller insists that a new user is meant.
-        insist: How to insist, for the hint of the error.
+        insist: Words on how to insist, for the hint of the error.
 
     Raises:
         UsageError: nobody has this name, and somebody's differs from it by a letter or two.

@@ -215,8 +215,8 @@ def join_knowledge(
 
     Args:
         store: Open for writing.
-        domain: What the items belong to.
-        dump: What was read of it.
+        domain: The domain of the items.
+        dump: The rows read of the dump.
         keep_all: Keep titles that no item of the store is, as items of their own.
 
     Returns:

@@ -38,7 +38,7 @@ class NameMatches(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         node_ids: In the order of their names, shape (k,).
-        fits: How well each fits what was typed, shape (k,); 0 is best.
+        fits: Grade of each match, shape (k,); 0 is best.
     """
 
     node_ids: NDArray[np.int64]
@@ -63,8 +63,8 @@ class NameSearch:
     these each time first those that have the words in their own names.
 
     Args:
-        store: Where they are read from.
-        domain: Which ones.
+        store: The store that they are read from.
+        domain: The domain of the items.
         without: People whose own links are left out.
     """
 
@@ -83,7 +83,7 @@ class NameSearch:
 
         Args:
             store: Open; folds the words as it folded the names.
-            words: What was typed; at most 30.
+            words: The typed words; at most 30.
         """
         fits = np.zeros(len(self._item_ids), dtype=np.int16)
         for word in _folded_words(store, words):

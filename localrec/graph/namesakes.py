@@ -36,7 +36,7 @@ class MatchedRecipes(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         rows: All rows, in their order.
-        apart: How many are another recipe than the stored ones of their name.
+        apart: The number of rows that are another recipe than the stored ones of their name.
         differing: Names of recipes that go into a stored one, although they list something else.
     """
 
@@ -64,7 +64,7 @@ def match_recipes(
 
     Args:
         store: An open store.
-        domain: What the rows belong to.
+        domain: The domain of the rows.
         rows: Items with unique keys.
         report: The receipt, which says where they come from.
     """

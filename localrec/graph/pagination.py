@@ -78,8 +78,8 @@ def first_page(
 
     Args:
         store: Open.
-        domain: Whose items.
-        selection: Which of them.
+        domain: The domain of the items.
+        selection: The items and their order.
         limit: Rows.
     """
     total = _count(store, domain, selection)
@@ -104,8 +104,8 @@ def next_page(
 
     Args:
         store: Open.
-        domain: Whose items.
-        selection: Which of them.
+        domain: The domain of the items.
+        selection: The items and their order.
         limit: Rows.
         behind: The page begins behind this row; without it, at the beginning.
         before: The page ends before this row.

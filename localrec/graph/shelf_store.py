@@ -57,7 +57,7 @@ def search_components(store: Store, domain: Domain, like: str, limit: int) -> tu
 
     Args:
         store: Open.
-        domain: What it is about.
+        domain: The domain of the components.
         like: The beginning of a name, or a part of one.
         limit: At most so many.
     """

@@ -101,7 +101,8 @@ class Store:
         Args:
             path: The file `store.duckdb` inside a workspace.
             read_only: Share the file with other readers; an older schema is migrated first.
-            wait_s: How long to wait for another process; as this one's patience says when None.
+            wait_s: Seconds to wait for another process; None: as long as this process's patience
+                says.
             may_read: Foreign files that SQL may read, absolute; every other door stays shut.
 
         Raises:

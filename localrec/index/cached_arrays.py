@@ -52,7 +52,7 @@ class ArrayCache(Generic[S]):
 
     Args:
         folder: The workspace's `indexes/`.
-        stem: What the names of its files begin with.
+        stem: First part of the names of its files.
         kinds: A word for each array, in order.
         stand: The type of record that says what they were counted from.
     """

@@ -47,7 +47,7 @@ class ClipPair:
     """Two encoders whose vectors can be compared.
 
     Args:
-        folder: Where the files lie.
+        folder: Folder of the files.
         threads: Threads for one call; None leaves it to onnxruntime (one per physical core).
 
     Raises:

@@ -100,7 +100,7 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
 
         Args:
             history: Oldest first, (h,).
-            shares: How much each of them counts, (h,); all of them by default.
+            shares: Weight of each of them, (h,); 1 for all by default.
         """
         scores = np.zeros(len(self.first) - 1, dtype=np.float32)
         for age, place in enumerate(range(len(history) - 1, -1, -1)[: self.config.recent]):
@@ -152,7 +152,7 @@ def open_cooccurrence(
         store: Read only.
         folder: The workspace's `indexes/`; where it cannot be written, memory must do.
         catalogue: The domain's snapshot; item indexes are its own.
-        config: How they are counted; the defaults where there is none.
+        config: The settings of the count; None: the defaults.
     """
     config = config or CooccurrenceConfig()
     stem = f"companions-{short_digest(catalogue.domain.name)}"

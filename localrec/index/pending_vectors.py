@@ -125,7 +125,7 @@ def embed_in_steps(
 
     Args:
         open_store: Opens the store for writing; it is closed after each use.
-        indexes: Where it is told how far it has come.
+        indexes: Folder for the note on the progress.
         domain: The domain.
         embedder: Makes the vectors.
         progress: Called with the texts embedded and the texts to embed.

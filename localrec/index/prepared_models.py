@@ -39,7 +39,7 @@ def open_prepared(
 
     Args:
         model: The pulled file.
-        options: How it is run.
+        options: Options of the session.
         outputs: Values of its graph that are told besides the model's own outputs.
 
     Raises:

@@ -104,7 +104,7 @@ class SequentialModel:
         Args:
             state: From `state_of`; one that points nowhere finds nobody.
             k: Fewer are found where there are no more.
-            user: Who must not be among them.
+            user: The user that must not be among them.
         """
         direction = state[:-1] @ self._lens
         asked = k + 1

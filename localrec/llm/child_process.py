@@ -50,7 +50,7 @@ class ChildProcess:
 
     Args:
         log: File for its messages, appended to; None throws them away.
-        silence_s: How long nothing may come from it during a call before it is killed.
+        silence_s: Seconds of silence during a call after which the process is killed.
     """
 
     def __init__(self, log: Path | None, silence_s: float) -> None:

@@ -50,7 +50,7 @@ def make_server(workspace: Workspace) -> MCPServer[Any]:
     """Make the server of a workspace; nothing is opened before the first call.
 
     Args:
-        workspace: What the tools call.
+        workspace: The workspace that the tools call.
     """
     server: MCPServer[Any] = MCPServer(
         "localrec", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"

@@ -70,7 +70,7 @@ def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
     """Return the memory texts of a domain, for a model.
 
     Args:
-        graph: Who likes what.
+        graph: The likes of all users.
         catalogue: The snapshot that its items are numbered by.
     """
     staples = catalogue.domain.staples

@@ -95,8 +95,8 @@ class MemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            weights: Strength of each like, (h,).
+            user: The user's number in the graph; -1 for a cold-start user.
         """
         return self._weights.fuse(self.evidence(items, weights, user)).astype(np.float32)
 
@@ -160,8 +160,8 @@ class VectorMemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            weights: Strength of each like, (h,).
+            user: The user's number in the graph; -1 for a cold-start user.
             memory_context: From `remember`, where that was asked before.
         """
         if memory_context is None:

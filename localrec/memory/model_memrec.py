@@ -32,8 +32,8 @@ def user_context(
     Args:
         memory_texts: Memories in words.
         items: The history, oldest first, each once, (h,).
-        synthesis: What the neighbours share; `NO_FACETS` where nobody else is looked at.
-        instruction: What they ask for, in words.
+        synthesis: Facets that the neighbours share; `NO_FACETS` where no other user is looked at.
+        instruction: The user's request in words.
     """
     return RerankContext(
         memory=memory_texts.of_user(items),
@@ -58,10 +58,10 @@ class UserContext(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a user that a model reads before it scores.
 
     Args:
-        context: What its model is told.
+        context: The context that the model is told.
         synthesis: The facets that the model is told, with the numbers of curated neighbours.
-        usage: What the model was asked for them; None where it was not.
-        notes: What went otherwise than was asked for, as sentences.
+        usage: The model's calls and tokens for them; None where it was not asked.
+        notes: Departures from the request, as sentences.
     """
 
     context: RerankContext
@@ -110,9 +110,9 @@ class ModelMemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
+            weights: Strength of each like, (h,).
             candidates: Items, (c,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            user: The user's number in the graph; -1 for a cold-start user.
 
         Raises:
             ModelError: the model cannot be used.
@@ -135,7 +135,7 @@ class ModelMemRec:
         Args:
             items: The history, oldest first, each once, (h,).
             memory_context: From `remember`.
-            instruction: What they ask for, in words.
+            instruction: The user's request in words.
 
         Raises:
             ModelError: the model cannot be used.

@@ -118,7 +118,7 @@ def rerank_by_vectors(
     Args:
         wanted: Vectors of the person's memory, the facets, the instruction, (w, size); lines of
             zeros say nothing.
-        weights: What each counts, (w,).
+        weights: Weight of each text, (w,).
         candidates: Vectors of the candidates' memories, (c, size); zeros: nothing is known.
     """
     counts = np.asarray(weights, dtype=np.float64) * wanted.any(axis=1)
@@ -142,7 +142,7 @@ def rerank_by_model(
         model: Asked once for each candidate, and once more where it is calibrated.
         context: Shared by all questions.
         candidates: In any order; it makes no difference.
-        singular: What a candidate is.
+        singular: The singular noun for a candidate.
         calibrated: Divide out the answer to a blank.
 
     Raises:
@@ -171,9 +171,9 @@ def rerank_prompt(
     All messages but the last are those of every candidate.
 
     Args:
-        context: What is known of the person.
-        candidate: Who is judged.
-        singular: What a candidate is.
+        context: The facts about the user.
+        candidate: The candidate to score.
+        singular: The singular noun for a candidate.
     """
     from localrec.data.chat_message import Message
 

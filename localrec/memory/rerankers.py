@@ -70,13 +70,13 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         scores: Higher is better, (c,).
         answered_by: Stage -> the component that answered.
-        memory_context: What the neighbourhood says; None where nobody else was looked at.
+        memory_context: The context of the neighbourhood; None where no other user was looked at.
         synthesis: Facets that were told instead of the counted ones; None: those.
-        known: What a model that writes reasons is told, in lines; None: the template writes them.
+        known: Lines for a model that writes reasons; None: the template writes them.
         spent: Stage -> the tokens of its model.
         notes: Deviations from the request, as sentences.
         trajectory: The steps of an agent.
-        failure: What the model failed with, where a fallback ordered the candidates.
+        failure: The model's failure, where a fallback ordered the candidates.
     """
 
     scores: Scores
@@ -117,7 +117,7 @@ class VectorReranker:
 
     Args:
         collaborative_memory: The domain's shared memory, with vectors of texts.
-        config: How they are compared.
+        config: The settings of the comparison.
         user_index: A person's key -> their number in the graph, -1 for a stranger.
     """
 

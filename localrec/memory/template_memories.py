@@ -110,10 +110,9 @@ def item_memories(
     Args:
         update_context: The domain.
         items: Catalogue indexes.
-        memories: What is remembered of them; an item without one, and whose people have nothing in
-            common, gets none.
+        memories: Their memories now; an item without one, whose users share nothing, gets none.
         fresh: Histories of people that may be newer than the surroundings.
-        by: Who writes, for the provenance.
+        by: The author, for the provenance.
     """
     chosen = sorted(set(items))
     asked = _Audiences(update_context, fresh or {})

@@ -121,7 +121,7 @@ def forget(folder: Path, scope: ForgetScope, *, dry_run: bool, progress: Progres
 
     Args:
         folder: The workspace.
-        scope: Who or what.
+        scope: The user, item or period to forget.
         dry_run: Only say what would go; no byte of the workspace changes.
         progress: Called with the step, how much of it is done, and of how much.
 

@@ -75,7 +75,7 @@ def scan_files(folder: Path, search: PatternScanner, shared: frozenset[LeakPatte
 
     Args:
         folder: The workspace.
-        search: What to look for.
+        search: The patterns to look for.
         shared: Needles that the store's file holds by right; SQL has told those apart.
     """
     found: Counter[tuple[str, LeakPattern]] = Counter()

@@ -42,7 +42,7 @@ class BarAssistantSource:
     """Reads every drink of a data pack or export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "barassistant"

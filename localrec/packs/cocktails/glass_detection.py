@@ -50,11 +50,11 @@ class GlassPose(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         shape: The form.
         score: Share of the outline that lies on edges, about 0 to 1.
-        axis: Where the middle of the foot lies across.
-        foot: Where it lies down.
+        axis: Horizontal place of the foot's middle.
+        foot: Vertical place of the foot.
         height: From the middle of the rim to that of the foot.
         pitch: Height of a level circle over its width.
-        lean: How far the rim is shifted to the right, over the height.
+        lean: Shift of the rim to the right, over the height.
     """
 
     shape: GlassShape

@@ -223,7 +223,7 @@ def find_garnish(lab: Lab, standing: GlassPose, liquid: list[Lab], level: float)
         lab: The picture.
         standing: The glass.
         liquid: Colours of the drink, which the same colour above it may be a part of.
-        level: How far below the rim the drink begins, in heights of the glass.
+        level: Distance of the drink's top below the rim, in heights of the glass.
     """
     radius = standing.shape.radii[0]
     place = _sampled(lab, standing, radius * _ACROSS, _DOWN).reshape(-1, 3)

@@ -57,7 +57,7 @@ class LiquidBand(msgspec.Struct, frozen=True):
         top: First row.
         end: The row after the last one.
         colour: OKLab, (3,), of the liquid without its highlights and ice.
-        spread: How much lightness varies within it.
+        spread: Variation of lightness within it.
     """
 
     top: int
@@ -85,7 +85,7 @@ class UnrolledGlass(msgspec.Struct, frozen=True):
 
     Args:
         rows: The inside, (ROWS, places, 3).
-        beside: What lies to the left and the right of it, (ROWS, places, 3).
+        beside: Colours to the left and the right of it, (ROWS, places, 3).
         surface: Rows, at most, above the liquid's front edge that its level surface takes up.
     """
 

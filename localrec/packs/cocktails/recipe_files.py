@@ -33,8 +33,8 @@ class CocktailSource:
     """Reads drinks in either layout.
 
     Args:
-        limits: What is refused as too large.
-        encoding: What the file is declared to be in; None detects it.
+        limits: Limits beyond which a file is refused.
+        encoding: Declared encoding of the file; None detects it.
     """
 
     kind = "cocktails"
