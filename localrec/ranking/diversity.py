@@ -61,7 +61,7 @@ def diversify(
     """Choose k places by maximal marginal relevance.
 
     Args:
-        scores: How well each candidate fits, best first, (s,).
+        scores: Score of each candidate, best first, (s,).
         similarities_to: Tells how alike the candidate at a place and all others are, (s,).
         k: Length of the list.
         diverse: The share of variety against fit, 0 to 1.

@@ -30,7 +30,7 @@ class ScoreRequests(msgspec.Struct, frozen=True):
         user: Index in the training data, -1 for a cold-start user, (b,) int32.
         histories: Items of each, oldest first.
         stars: The stars of each history, NaN where none were given; empty where none are known.
-        at: When each item of a history was had, NaT where unknown; empty where nothing is dated.
+        at: Time of each item of a history, NaT where unknown; empty where nothing is dated.
         candidates: The items to rank for each, (b, c) int32; None: all items.
     """
 
@@ -73,7 +73,7 @@ class ExplainsItems(Protocol):
 
         Args:
             requests: The requests that were scored.
-            row: Which of them.
+            row: Number of the request.
             item: The item's index.
         """
         ...

@@ -46,7 +46,7 @@ class ZeroShotConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Configure the prompt.
 
     Args:
-        mode: What it answers with, see above.
+        mode: The form of its answer, see above.
         shuffles: Orders in which the candidates are shown, a call each; no more than candidates.
         history: Only so many of the newest items are shown.
         listed: Numbers that it writes (mode "list"); all where there are fewer candidates.

@@ -29,7 +29,7 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Configure the neighbours.
 
     Args:
-        neighbours: How many of its nearest items each item keeps.
+        neighbours: The number of nearest items that each item keeps.
         shrinkage: Added to the cosine's denominator, so that two people are no proof yet.
     """
 

@@ -92,8 +92,8 @@ def traits_of(histories: Histories, familiarity: Floats) -> Floats:
     """Measure each history: the logarithm of its length, and its items' mean familiarity, (b, 2).
 
     Args:
-        histories: Whose traits are asked for.
-        familiarity: How well known each item is, 0 for the average, (items,).
+        histories: The histories to measure.
+        familiarity: Popularity of each item, 0 for the average, (items,).
     """
     lengths = histories.lengths
     sums = np.bincount(histories.request, familiarity[histories.item], len(histories))

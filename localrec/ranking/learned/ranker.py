@@ -129,11 +129,11 @@ class FusedRanker:
         `ranker.score(histories)` has a row of scores for each history.
 
     Args:
-        config: What may be used.
-        folder: Where it is kept, and what is finished on the way; None keeps nothing.
-        progress: Hears what is being fitted.
-        should_stop: Asked now and then; a yes ends the fit.
-        may_ablate: Keep in memory what `ablated` needs.
+        config: The limits of the ranker.
+        folder: Folder that keeps the ranker and its finished parts; None keeps nothing.
+        progress: Called with the part that is being fitted.
+        should_stop: Called now and then; a yes ends the fit.
+        may_ablate: Whether to keep in memory the parts that `ablated` needs.
     """
 
     name = "auto"

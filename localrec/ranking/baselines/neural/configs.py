@@ -85,7 +85,7 @@ class LightGCNConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         layers: Steps along the graph.
-        temperature: What cosines are divided by before the softmax; low looks at hard ones.
+        temperature: Divisor of cosines before the softmax; a low one looks at hard negatives.
     """
 
     negatives: CountOrNone = 256

@@ -62,7 +62,7 @@ class AttentionNetwork(SequenceNetwork):
     """Blocks of causal self-attention and feed-forward layers.
 
     Args:
-        items: How many there are.
+        items: The number of items.
         config: Sizes and dropout.
     """
 
@@ -131,7 +131,7 @@ def exported(network: AttentionNetwork, met: NDArray[np.bool_]) -> SasRecEncoder
 
     Args:
         network: On any device.
-        met: Which items anybody had in training, (items,).
+        met: Whether each item occurred in training, (items,).
     """
     size = network.norm.normalized_shape[0]
     norms, squares, shifts = [], [], []

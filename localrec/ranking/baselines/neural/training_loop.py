@@ -151,7 +151,7 @@ def train_network(
         config: Epochs, patience, learning rate and its course.
         draw_batches: The batches of one epoch.
         loss_of: A scalar to descend.
-        validate: How good the network is, asked in evaluation mode; NaN: nothing is held out.
+        validate: Scores the network in evaluation mode; NaN: nothing is held out.
         progress: Called after each epoch; what it raises ends the training.
     """
     optimizer = torch.optim.AdamW(

@@ -32,11 +32,11 @@ class CooccurrenceWindow(msgspec.Struct, frozen=True):
     """Configure one window of co-occurrence.
 
     Args:
-        steps: How far two items may lie apart.
+        steps: The most steps that two items may lie apart.
         decay: Worth of each further step.
         both_ways: Whether the order of the two does not matter.
         row_shrinkage: Added to an item's own sum: a rare item says little.
-        damping: How strongly popular items are played down.
+        damping: Damping of popular items, 0 to 1.
         fade: Worth of each older item of a history.
         kept: Entries of each row.
     """

@@ -271,10 +271,10 @@ def train_network(
     """Train one network on a log; continue an interrupted training from its checkpoint.
 
     Args:
-        kind: Which of the two.
+        kind: Name of the network, one of the two.
         context: The log, seed, threads, time allowed, progress and stop flag.
         older: Weights to go on from, of a catalogue that began like this one.
-        config: How; the defaults where there is none.
+        config: The settings; None: the defaults.
 
     Raises:
         FitStoppedError: the stop flag went up.
