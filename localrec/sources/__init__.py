@@ -71,10 +71,10 @@ def read_export(
 
     Args:
         kind: One of `source_kinds()`.
-        path: What is read.
-        domain: What its items belong to.
-        user: Whose export it is, where it is one user's.
-        window: Which reviews count, for the kind that has so many (amazon).
+        path: The file, archive or folder.
+        domain: The domain of its items.
+        user: Key of the user whose export it is, where it is one user's.
+        window: Window of the reviews that count, for the kind that has so many (amazon).
         strict: Refuse the file at the first row that would be mended or left out.
 
     Raises:

@@ -100,7 +100,7 @@ def open_archive(path: Path, limits: FileLimits, known: Collection[str] = ()) ->
 
     Args:
         path: The archive or folder.
-        limits: What is refused as too large; all members together count too.
+        limits: Limits beyond which it is refused; all members together count too.
         known: Names at the top of such an export. Where everything lies in one folder of
             another name, as after packing it anew, that folder is taken off the paths.
 
@@ -129,9 +129,9 @@ def open_export(
 
     Args:
         path: The archive, folder or file; a file may be packed as .gz.
-        limits: What is refused as too large.
+        limits: Limits beyond which it is refused.
         known: See `open_archive`.
-        wanted: What a file by itself should be.
+        wanted: Expected kind of a file by itself.
 
     Raises:
         InputError: see `open_archive`.

@@ -51,13 +51,13 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         title: The title as `split_title` gives it; its name is never empty.
-        authors: Who wrote it, the first of them the book's `creator`.
-        labels: What the owner's shelves or tags call it, as written.
-        shelf: Where the owner keeps it: read, to-read, or a name of their own.
+        authors: Authors, the first of them the book's `creator`.
+        labels: The owner's shelves or tags for it, as written.
+        shelf: The owner's shelf for it: read, to-read, or a name of their own.
         rating: Stars, 0.5 to 5.
-        read_at: When it was finished; `added_at` counts where that is not known.
-        times: How often it was read, 0 where the export counts none.
-        description: What the file says the book is about; "" for nothing.
+        read_at: Time when it was finished; `added_at` counts where that is not known.
+        times: The number of times that it was read, 0 where the export counts none.
+        description: The file's text about the book; "" for none.
         facts: Further properties, such as `pages` and `isbn13`; empty ones are left out.
     """
 
@@ -155,8 +155,8 @@ def library_of(
 
     Args:
         records: In the order of the export.
-        path: Where they stand, for the message.
-        domain: What the books belong to.
+        path: Their file, for the message.
+        domain: The domain of the books.
         owner: The person's key.
         import_log: The receipt.
 

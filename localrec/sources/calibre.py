@@ -51,7 +51,7 @@ class CalibreSource:
     """Reads one person's library.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "calibre"

@@ -34,7 +34,7 @@ class ExportCells(RowCells):
         """A score from `low` to `high` as stars, 0.5 to 5; the top of the scale is five stars.
 
         Args:
-            column: Where it stands.
+            column: Name of the column.
             low: The lowest score that can be given, 0 or 1.
             high: The highest one.
             nothing: A number that means "not rated".

@@ -21,7 +21,7 @@ def refuse_heavy_losses(report: ImportReport, *, strict: bool = False) -> None:
     """Refuse a file of which too much would be lost.
 
     Args:
-        report: What became of its rows.
+        report: The counts of its rows.
         strict: Let no row be mended or left out.
 
     Raises:

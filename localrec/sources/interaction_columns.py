@@ -174,7 +174,7 @@ def title_column(
     Args:
         profiles: The columns that may.
         has_key: Whether the items have keys: then no name is better than one that is none.
-        domain: What the items belong to, where that is known.
+        domain: Name of the domain of the items, where it is known.
     """
     able = [one for one in profiles if not is_note(one.name) and not is_about_interaction(one.name)]
     told = [one for one in able if _title_rank(one, domain)]

@@ -104,7 +104,7 @@ class LastFmSource:
     """Reads one person's scrobbles from a table or a JSON file.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "lastfm"

@@ -62,7 +62,7 @@ class LetterboxdSource:
     """Reads one person's export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "letterboxd"

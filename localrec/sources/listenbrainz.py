@@ -111,7 +111,7 @@ class ListenBrainzSource:
     """Reads one person's export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "listenbrainz"

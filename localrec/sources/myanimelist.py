@@ -35,7 +35,7 @@ class MyAnimeListSource:
     """Reads one person's list.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "myanimelist"

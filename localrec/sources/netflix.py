@@ -62,7 +62,7 @@ class NetflixSource:
     """Reads one person's viewing history: a CSV file, or the archive or folder that holds it.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "netflix"

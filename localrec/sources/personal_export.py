@@ -13,7 +13,7 @@ def export_owner(user: str | None, service: str) -> str:
     """The key of the person whose export is read.
 
     Args:
-        user: What was given as `--user`.
+        user: Value of `--user`.
         service: The name of the service, for the message.
 
     Raises:

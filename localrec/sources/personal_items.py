@@ -83,7 +83,7 @@ class PersonalItems:
 
     Args:
         user: The person's key.
-        import_log: Where merged rows are told.
+        import_log: Log that merged rows are noted in.
     """
 
     def __init__(self, user: str, import_log: ImportLog) -> None:
@@ -114,11 +114,11 @@ class PersonalItems:
 
         Args:
             row: Its number.
-            item: What it is about.
-            interaction: What the person did; None where the item is only there.
-            identifier: What tells items of one key apart; "" for none.
+            item: The item of the row.
+            interaction: The user's interaction; None where the item is only there.
+            identifier: Identifier that tells items of one key apart; "" for none.
             place: The file that the row stands in, where there are several.
-            part: What of the item it is about, such as an episode of a series.
+            part: Part of the item, such as an episode of a series.
         """
         key = self._meet(item, identifier)
         slot = None if interaction is None else _slot_of(interaction.event)

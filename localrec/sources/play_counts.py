@@ -74,9 +74,9 @@ class PlayCounts:
         """Count a play; False where the same play was counted before.
 
         Args:
-            track: What was played.
-            at_s: When, in seconds since 1970; None where nobody knows, which counts always.
-            album: What it was played from, as written.
+            track: The track that was played.
+            at_s: Time of the play, in seconds since 1970; None where unknown, which counts always.
+            album: Album that it was played from, as written.
         """
         if at_s is not None:
             second, seconds = int(at_s), track.seconds

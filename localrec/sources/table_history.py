@@ -45,9 +45,9 @@ def read_history(
 
     Args:
         table: The records.
-        mapping: Which column says who, what, how good and when.
-        domain: What the items belong to.
-        user: Whose all rows are, where no column says so.
+        mapping: The columns for user, item, rating and time.
+        domain: The domain of the items.
+        user: Key of the user whom all rows belong to, where no column says so.
 
     Raises:
         InputError: no row can be kept.
@@ -293,7 +293,7 @@ class _HistoryReader:
         Args:
             row: Its number.
             told: The cell that says what happened.
-            day: How surely its day says when something was done, as `day_rank` has it; 0 for none.
+            day: Grade of its day as the day of the interaction, by `day_rank`; 0 for none.
         """
         column = self._mapping.columns.event
         if column is None:

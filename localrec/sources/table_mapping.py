@@ -32,18 +32,18 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """The data's own names for what localrec knows.
 
     Args:
-        item: What tells items apart; their key. The title may serve.
-        user: Who; left out where all rows are one person's.
+        item: Column that tells items apart; their key. The title may serve.
+        user: Column of the users; left out where all rows are one user's.
         title: The item's name; its key where there is none.
         rating: A number on the scale of `rating.scale`.
-        timestamp: When, as `timestamp` describes.
-        event: What happened, in the words of `events`.
+        timestamp: Column of the times, in the notation of `timestamp`.
+        event: Column of the events, in the words of `events`.
         note: The person's own words.
-        year: When the item came out.
+        year: Column of the items' years.
         creator: Its author, director or artist.
-        times: How often it was heard or played, a whole number.
-        parts: What numbers the volumes or episodes of one title, each an item; part of its key.
-            A show is one item of series and anime, however many of its episodes were seen.
+        times: Column of the number of times that it was heard or played, a whole number.
+        parts: Column that numbers the volumes or episodes of one title, each an item; part of its
+            key. A show is one item of series and anime, however many of its episodes were seen.
     """
 
     item: str

@@ -37,7 +37,7 @@ class TraktSource:
     """Reads one person's backup.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "trakt"

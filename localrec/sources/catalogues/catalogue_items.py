@@ -37,7 +37,7 @@ class CatalogueReader:
 
     Args:
         domain: The domain of the items.
-        columns: What becomes of each column.
+        columns: The use of each column.
         table: The records.
         import_log: Hears what became of each row.
     """

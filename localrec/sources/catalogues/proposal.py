@@ -369,8 +369,8 @@ def _examples(
     """Questions that the catalogue can answer, made of its commonest names.
 
     Args:
-        singular_noun: What an item is called.
-        plural_noun: What items are called; an article goes only with a noun that has a plural.
+        singular_noun: Singular noun for an item.
+        plural_noun: Plural noun for items; an article goes only with a noun that has a plural.
         attributes: The kinds of the domain.
         names: Kind -> its names, the commonest first.
         bound: The end of a question that bounds a number.
