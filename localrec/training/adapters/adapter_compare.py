@@ -65,9 +65,9 @@ class AdapterComparison(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One question, and both answers.
 
     Args:
-        role: What was tried.
+        role: The role that was tried.
         question: As it was asked, cleaned.
-        domain: What it was taken to be about.
+        domain: The domain that the question was taken to be about.
         bare: The base alone.
         adapted: The base with the adapter.
     """

@@ -75,7 +75,7 @@ def evaluate_adapter(
     """Ask both sides about the cases.
 
     Args:
-        workspace: Whose graphs the cases are composed of.
+        workspace: The workspace whose graphs the cases are composed of.
         role: That the adapter was trained for.
         model: The GGUF of its base.
         adapter: Its GGUF.

@@ -121,10 +121,10 @@ def export_adapter(
 
     Args:
         folder: The adapter, as `save_adapter` wrote it.
-        base: What it was trained on, without an adapter.
+        base: The base that it was trained on, without an adapter.
         serving: The GGUF that llama.cpp shall use it with: that base, or a quantised copy of it.
         out: The file to write; one that is there is replaced at the end, or not at all.
-        card: What it says about itself.
+        card: The metadata to write.
         probes: The prompts to compare on.
 
     Raises:
@@ -239,7 +239,7 @@ def compare_logits(
 
     Args:
         folder: The adapter, for torch.
-        base: What it was trained on, without an adapter.
+        base: The base that it was trained on, without an adapter.
         serving: The base, for llama.cpp.
         adapter: The adapter, for llama.cpp.
         probes: The prompts.

@@ -122,7 +122,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
 
     Args:
         folder: The workspace.
-        config: Which requests.
+        config: The selection of the requests.
         k: Numbers in a ranking.
         progress: Hears what is being fitted.
 

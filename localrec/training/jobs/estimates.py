@@ -148,7 +148,7 @@ def estimate(
         shape: Size of the base.
         adapter: Settings of the trained adapter.
         load: Work of each step.
-        preset: How the machine is used.
+        preset: The batch sizes for the machine.
         speed: Measured on this machine; None to guess it.
         available_bytes: Memory of the device; None where it is not known.
     """

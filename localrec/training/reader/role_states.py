@@ -72,9 +72,10 @@ class ReadQuestions(msgspec.Struct, frozen=True):
     Args:
         ids: Tokens of all, (tokens,).
         labels: Role of each, -1 of one that is no text.
-        states: What the network reads of each, (tokens, size), in half precision: the states
-            before the encoder's upper layers where these get LoRA weights, else those at its end.
-        starts: Where each question starts, and the end, (questions + 1,).
+        states: States of each token that the network reads, (tokens, size), in half precision:
+            those before the encoder's upper layers where these get LoRA weights, else those at its
+            end.
+        starts: Offset of each question, and the end, (questions + 1,).
     """
 
     ids: NDArray[np.int32]

@@ -29,7 +29,7 @@ class PreparedModel(msgspec.Struct, frozen=True):
 
     Args:
         ask: Number of a case, from 0 -> the model's answer; raises ModelError.
-        notes: What was settled before the first case, as sentences.
+        notes: Notes from before the first case, as sentences.
     """
 
     ask: AskCase
@@ -41,8 +41,8 @@ class RoleCases(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         role: Its name.
-        measure: What a score of 1 means, as a phrase.
-        line: Who the model has to beat.
+        measure: The meaning of a score of 1, as a phrase.
+        line: The side that the model has to beat.
         count: Number of cases.
         fingerprint: Changes with any case.
         by_rules: Answers a case without the model.

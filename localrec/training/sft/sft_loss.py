@@ -70,8 +70,8 @@ def answer_scores(
 
     Args:
         model: A network with an adapter.
-        examples: What follows the opening in each.
-        prefix: What all begin with.
+        examples: The tokens after the prefix in each.
+        prefix: The prefix that all begin with.
     """
     import torch
 

@@ -96,11 +96,11 @@ def train_adapter(
     Args:
         run: Its folder.
         base: Without an adapter, as it is again afterwards.
-        lesson: What is learnt.
-        config: How.
-        preset: How much the machine takes at once.
+        lesson: The examples to learn.
+        config: The settings of the training.
+        preset: The batch sizes for the machine.
         progress: Hears of every step.
-        distributed: Who else trains along.
+        distributed: The processes that train along.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
