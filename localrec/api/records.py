@@ -34,7 +34,7 @@ class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
         key: The item's key in its domain.
         name: The item's name.
         domain: The domain.
-        properties: What its catalogue says of it: descriptions, numbers, dates.
+        properties: The properties of its catalogue: descriptions, numbers, dates.
         attributes: Kind of attribute -> the names of those that it has.
     """
 
@@ -57,7 +57,7 @@ class HistoryEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
         name: The item's name.
         event: "rated", "liked", "disliked", "seen", "wanted" and so on.
         stars: 0.5 to 5; None where none were given.
-        at: When, in UTC; None where no time is known.
+        at: Time of the event, in UTC; None where unknown.
         source: The kind of export that brought it, or "feedback".
         note: The user's own words; "" for none.
     """

@@ -46,7 +46,7 @@ app = Commands(
 
 
 UserOption = Annotated[
-    str, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
+    str, typer.Option("--user", metavar="KEY", help="The shelf's user.", callback=user_key)
 ]
 NamesArgument = Annotated[
     str,
@@ -61,7 +61,8 @@ NamesArgument = Annotated[
 @app.command("show", epilog=EXAMPLES)
 def show(
     user: Annotated[
-        str | None, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
+        str | None,
+        typer.Option("--user", metavar="KEY", help="The shelf's user.", callback=user_key),
     ] = None,
     have: Annotated[
         str | None,

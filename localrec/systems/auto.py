@@ -32,7 +32,7 @@ class EvidenceRecommender(ItemRecommender):
 
     Args:
         catalogue: Items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count.
     """

@@ -135,7 +135,7 @@ class SystemRegistry:
         Args:
             context: The domain as a user sees it.
             name: The name of the system.
-            settings: What differs from the defaults of its configuration.
+            settings: Settings that differ from the defaults of its configuration.
 
         Raises:
             UsageError: there is no such system, or a setting does not fit.

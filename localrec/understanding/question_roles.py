@@ -153,7 +153,7 @@ class RoleNetwork(msgspec.Struct, frozen=True):
         """The share of each role for each token, (n, roles).
 
         Args:
-            told: What the encoder makes of a text.
+            told: The encoder's reading of the text.
             upper: Its upper layers with `lora` merged in; none without LoRA weights.
         """
         read = run_layers(upper, told.middle) if upper else told.states
@@ -219,7 +219,7 @@ class RoleTagger:
     Args:
         network: Trained.
         encoder: Tells the states that it reads.
-        limits: How sure it must be where the rules say something else.
+        limits: The shares that it needs to contradict the rules.
 
     Example: `RoleTagger(load_roles(), MiniLmEmbedder(folder)).tag("gin, no egg", tokens(text))`
     """

@@ -63,7 +63,7 @@ def find_text_places(
         used: Places of tokens that were read otherwise.
         barred: For each token whether a refusal reaches it, names alone regarded.
         vocabulary: The names of the domain.
-        roles: What the role tagger says of the words; None without one.
+        roles: The tagger's roles of the words; None without one.
         titled: Places of words that are said of titles.
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}

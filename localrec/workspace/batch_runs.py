@@ -186,7 +186,8 @@ def answer_batch(
         out: JSON lines; created, or continued.
         k: Items per answer.
         progress: Called with answers done and questions in all.
-        options: What `out` is begun with; None leaves no note of it and compares nothing.
+        options: The options that `out` is begun with; None leaves no note of them and compares
+            nothing.
 
     Raises:
         UsageError: `out` is no file of answers, or was begun with other options.

@@ -204,7 +204,7 @@ def put_rules(opened: OpenWorkspace, text: str, domain: str | None, where: str) 
         opened: The workspace, open for writing.
         text: The rules, in the form in which they are shown.
         domain: The domain; by default the one that the text names.
-        where: What the text is called in a message.
+        where: Name of the text in a message.
 
     Raises:
         InputError: a rule is wrong; the message says which and why.

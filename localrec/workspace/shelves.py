@@ -73,7 +73,7 @@ def report_shelf(
     Args:
         store: The open store.
         catalogue: The items.
-        user: Whose stored shelf is meant.
+        user: Key of the user whose stored shelf is meant.
         have: Names that are at hand for this once, instead.
         k: The length of each list.
 
