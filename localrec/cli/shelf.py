@@ -46,7 +46,7 @@ app = Commands(
 
 
 UserOption = Annotated[
-    str, typer.Option("--user", metavar="KEY", help="The shelf's user.", callback=user_key)
+    str, typer.Option("--user", metavar="KEY", help="User of the shelf.", callback=user_key)
 ]
 NamesArgument = Annotated[
     str,
@@ -62,7 +62,7 @@ NamesArgument = Annotated[
 def show(
     user: Annotated[
         str | None,
-        typer.Option("--user", metavar="KEY", help="The shelf's user.", callback=user_key),
+        typer.Option("--user", metavar="KEY", help="User of the shelf.", callback=user_key),
     ] = None,
     have: Annotated[
         str | None,
