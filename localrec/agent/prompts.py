@@ -51,9 +51,9 @@ def request_text(tool_context: ToolContext, k: int, history: int) -> str:
         tool_context.strengths.tolist(),
     )
     newest = list(zip(*columns, strict=True))[-history:]
-    had = [_rated(titles[item], stars, liked) for item, stars, liked in newest]
+    chosen = [_rated(titles[item], stars, liked) for item, stars, liked in newest]
     offered = [quoted(titles[item]) for item in tool_context.candidates.tolist()]
-    lines = [f"The {plural} that the person chose before, the latest last:", *_numbered(had)]
+    lines = [f"The {plural} that the person chose before, the latest last:", *_numbered(chosen)]
     if tool_context.instruction:
         lines += ["", f"They ask: {quoted(tool_context.instruction, _LONGEST_INSTRUCTION)}"]
     lines += ["", "The candidates:", *_numbered(offered)]

@@ -38,7 +38,7 @@ def _bars(intent: Query, catalogue: Catalogue) -> list[tuple[str, Query]]:
     bars = [
         (f"none that {_stated(one, catalogue)}", Query(constraints=(one,)))
         for one in intent.constraints
-        if one.barred and not one.soft
+        if one.excluded and not one.soft
     ]
     bars += [(f"is {value}", Query(flags={flag: value})) for flag, value in intent.flags.items()]
     bars += [

@@ -112,7 +112,7 @@ def fit_tool_fusion(
 
     Args:
         tool_contexts: Requests with equally many candidates each.
-        targets: Number of the candidate that was taken, from 1, of each desk.
+        targets: Number of the candidate that was taken, from 1, of each request.
         tools: The tools that may be asked.
     """
     kinds = evidence_calls(tools)

@@ -16,11 +16,11 @@ from localrec.workspace.warm_workspace import HOLD_S
 class AsyncWorkspace:
     """Awaits what `Workspace` does; calls are served one after another.
 
-        async with AsyncWorkspace("~/recommender") as desk:
-            answer = await desk.ask("something like a Negroni, but lighter")
+        async with AsyncWorkspace("~/recommender") as workspace:
+            answer = await workspace.ask("something like a Negroni, but lighter")
 
     Every public method of `Workspace` is here under its name, with its arguments; so are the groups
-    of calls: `await desk.shelf.add("anna", "gin")`.
+    of calls: `await workspace.shelf.add("anna", "gin")`.
 
     Args:
         folder: The workspace folder; by default the one that the command line uses.

@@ -16,7 +16,7 @@ class BackupCalls(WorkspaceSession):
     """The methods of a workspace that write it into one file, and read it back.
 
     Example:
-        `desk.backup("monday.backup").rows["node"]` is the number of nodes in the backup.
+        `workspace.backup("monday.backup").rows["node"]` is the number of nodes in the backup.
     """
 
     def backup(

@@ -1,4 +1,4 @@
-"""Calls of one kind, which a workspace has as an attribute: `desk.shelf.add(...)`."""
+"""Calls of one kind, which a workspace has as an attribute: `workspace.shelf.add(...)`."""
 
 from __future__ import annotations
 

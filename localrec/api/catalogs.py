@@ -29,7 +29,7 @@ _Files = list[Path]
 
 
 class ModelCalls(CallGroup):
-    """List, fetch, check and use local models: `desk.models.use("chat", "smollm2-135m")`."""
+    """List, fetch, check and use local models: `workspace.models.use("chat", "smollm2-135m")`."""
 
     def list(self) -> RecordList[ListedModel]:
         """List the models that localrec knows, and whether they are here."""
@@ -140,7 +140,7 @@ class ModelCalls(CallGroup):
 
 
 class DatasetCalls(CallGroup):
-    """List data sets and put them into the workspace: `desk.datasets.pull("cocktails")`."""
+    """List data sets and put them into the workspace: `workspace.datasets.pull("cocktails")`."""
 
     def list(self) -> RecordList[ListedDataset]:
         """List the data sets that localrec knows."""
@@ -168,7 +168,7 @@ class DatasetCalls(CallGroup):
 
 
 class DomainCalls(CallGroup):
-    """List, make, check and remove domains: `desk.domains()`, `desk.domains.new(...)`."""
+    """List, make, check and remove domains: `workspace.domains()`, `workspace.domains.new(...)`."""
 
     def __call__(self) -> _Names:
         """List the names of the domains that have items, the largest first."""

@@ -28,7 +28,7 @@ _Files = list[Path]  # within the class, `list` is one of the calls
 
 
 class EvaluateCalls(CallGroup):
-    """Measure systems, compare what was measured: `desk.evaluate("ml-100k-baselines-20")`."""
+    """Measure systems, compare what was measured: `workspace.evaluate("ml-100k-baselines-20")`."""
 
     def __call__(
         self,

@@ -22,7 +22,7 @@ class Evaluation(TableRows):
     """The figures of a run, each with its 95% interval; the cases lie in `folder`.
 
     Example:
-        `desk.evaluation("baselines").compare("ease", "popularity").metrics` has both figures of
+        `workspace.evaluation("baselines").compare("ease", "popularity").metrics` has both figures of
         each metric, their difference and its interval.
 
     Args:

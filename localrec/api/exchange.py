@@ -30,7 +30,7 @@ class InteractionTable(TableRows):
     LensKit, Cornac, Surprise and RecBole name them.
 
     Example:
-        `desk.interactions(domain="movies").to_csr()` is a sparse matrix of users by items.
+        `workspace.interactions(domain="movies").to_csr()` is a sparse matrix of users by items.
 
     Args:
         keyed: The interactions read from the store.
@@ -184,7 +184,7 @@ class TrainingExamples(msgspec.Struct, frozen=True):
     """Prompts with the answers to give, in two halves that ask differently.
 
     Example:
-        `desk.training_examples("router").train[0]["completion"]` is a label such as "similar".
+        `workspace.training_examples("router").train[0]["completion"]` is a label such as "similar".
 
     Args:
         role: The role that learns from them.

@@ -22,7 +22,7 @@ _Outcome = TypeVar("_Outcome")
 
 
 class MemoryCalls(CallGroup):
-    """Read and change memories: `desk.memory("anna")`, `desk.memory.edit(text, user="anna")`.
+    """Read and change memories: `workspace.memory("anna")`, `workspace.memory.edit(text, user="anna")`.
 
     A memory is that of a `user`, by their key, or of an `item`, by its key or name.
     """
@@ -170,7 +170,7 @@ class MemoryCalls(CallGroup):
 
 
 class RuleCalls(CallGroup):
-    """Read and change the rules by which neighbours count: `desk.memory.rules.show()`."""
+    """Read and change the rules by which neighbours count: `workspace.memory.rules.show()`."""
 
     def show(self, *, domain: str | None = None) -> RuleSet:
         """Read the rules that hold now."""

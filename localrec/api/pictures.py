@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ImageCalls(CallGroup):
-    """Add, describe, list and find pictures of items: `desk.images.add("photos")`."""
+    """Add, describe, list and find pictures of items: `workspace.images.add("photos")`."""
 
     def add(
         self,

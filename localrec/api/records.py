@@ -16,7 +16,7 @@ class RecordList(list[_Record], TableRows):
     """A list of records that is a table as well.
 
     Example:
-        `desk.search("negroni").to_pandas()` is a table of the items that were found.
+        `workspace.search("negroni").to_pandas()` is a table of the items that were found.
     """
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -28,7 +28,7 @@ class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
     """An item of a catalogue.
 
     Example:
-        `desk.item("Negroni").attributes["ingredient"]` is `["campari", "gin", "sweet vermouth"]`.
+        `workspace.item("Negroni").attributes["ingredient"]` is `["campari", "gin", "sweet vermouth"]`.
 
     Args:
         key: The item's key in its domain.
@@ -49,7 +49,7 @@ class HistoryEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One thing that a user did with an item.
 
     Example:
-        `[entry.event for entry in desk.history("anna")]` is `["rated", "liked"]`.
+        `[entry.event for entry in workspace.history("anna")]` is `["rated", "liked"]`.
 
     Args:
         domain: The domain of the item.

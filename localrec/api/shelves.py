@@ -18,7 +18,7 @@ _Names = list[str]  # within the class, `list` is one of the calls
 
 
 class ShelfCalls(CallGroup):
-    """Read and change shelves: `desk.shelf("anna")`, `desk.shelf.add("anna", "gin, limes")`."""
+    """Read and change shelves: `workspace.shelf("anna")`, `workspace.shelf.add("anna", "gin, limes")`."""
 
     def __call__(self, user: str, *, domain: str | None = None) -> _Names:
         """List the names of what a user has at hand, in alphabetical order."""

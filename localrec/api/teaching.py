@@ -39,7 +39,7 @@ class TrainCalls(CallGroup):
     """Train what other calls ask; needs the extra `training`, and takes minutes to hours.
 
     Example:
-        `desk.train.sequential(domain="movies", epochs=5).ndcg_at_10`
+        `workspace.train.sequential(domain="movies", epochs=5).ndcg_at_10`
     """
 
     def sequential(
@@ -209,8 +209,8 @@ class TrainCalls(CallGroup):
         with self._session._warm.released():
             stopped = open_stopped_run(self._folder, run)
             if stopped.kind == "adapter":
-                again, lesson = sft_run.resumed(self._folder, run, progress)
-                return sft_run.train(again, lesson, progress)
+                again, tokenized = sft_run.resumed(self._folder, run, progress)
+                return sft_run.train(again, tokenized, progress)
             made = policy_run.prepared(self._folder, policy_config_of(stopped), progress)
             again = continue_run(self._folder, run, made)
             policy_run.train(again, made, progress)

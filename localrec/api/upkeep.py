@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LearnCalls(CallGroup):
-    """Learn the default ranking of each domain from what users did: `desk.learn()`."""
+    """Learn the default ranking of each domain from what users did: `workspace.learn()`."""
 
     def __call__(
         self, *, domain: str | None = None, progress: Progress = no_progress

@@ -2,8 +2,8 @@
 
     from localrec import Workspace
 
-    with Workspace("~/recommender") as desk:
-        answer = desk.ask("a smoky drink without whiskey", k=3)
+    with Workspace("~/recommender") as workspace:
+        answer = workspace.ask("a smoky drink without whiskey", k=3)
         print(answer.items[0].name, answer.items[0].reason)
 
 The store is open only while a call reads it and for a second afterwards, so that a notebook that

@@ -211,10 +211,10 @@ def _answer_one(
     words = text if have is None else f"{text} with {have}"
     chosen = domain_of_question(workspace, words, domain, user=user, with_image=image is not None)
     calls: list[ModelCall] | None = [] if explain else None
-    asker = SYSTEM_REGISTRY.answerer(
+    answerer = SYSTEM_REGISTRY.answerer(
         workspace.context(chosen, user), system, without_model=no_model, calls=calls
     )
-    answer = asker.answer(asked, k)
+    answer = answerer.answer(asked, k)
     _tell_comparison(workspace.context(chosen, user).indexes)
     for sentence in _failed_roles(answer):
         note(sentence)

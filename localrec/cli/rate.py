@@ -56,8 +56,8 @@ def rate(
 
     context = command_context()
     to_rate = read_samples(samples)
-    with JsonlLog(out, HumanRating) as ledger, resumable(out):
-        session = RatingSession(to_rate, scales_of(scales), ledger, seed)
+    with JsonlLog(out, HumanRating) as log, resumable(out):
+        session = RatingSession(to_rate, scales_of(scales), log, seed)
         _ask(session, console(to_stderr=True))
     found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
     if not context.print_json(_outcome(session, to_rate, found)):

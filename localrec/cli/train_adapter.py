@@ -120,7 +120,7 @@ def adapter(
         made = sft_run.prepared(context.workspace, config, steps, ranks)
         expected = sft_run.estimated(made)
         if ranks.is_main:
-            note(_estimate_text(expected, len(made.lesson.train)))
+            note(_estimate_text(expected, len(made.tokenized.train)))
         if estimate:
             if ranks.is_main:
                 context.print_json(expected)

@@ -35,11 +35,11 @@ class NumberRange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     name: str
     low: float
     high: float
-    barred: bool = False
+    excluded: bool = msgspec.field(default=False, name="barred")
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
-    """One demand on an item's attributes: it has one of `any_of`, or none of them if `barred`.
+    """One demand on an item's attributes: it has one of `any_of`, or none of them if `excluded`.
 
     Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
     only moves an item up or down, by its `weight`. `or_else` are alternatives of other kinds, as
@@ -49,7 +49,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: str
     any_of: tuple[str, ...]
-    barred: bool = False
+    excluded: bool = msgspec.field(default=False, name="barred")
     soft: bool = False
     weight: float = 1.0
     or_else: tuple[tuple[str, str], ...] = ()
@@ -62,13 +62,13 @@ class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Args:
         words: Their roots.
         typed: The words as they were typed.
-        barred: No item may say them.
+        excluded: No item may say them.
         in_name: They are meant of the item's name, and demanded there.
     """
 
     words: tuple[str, ...]
     typed: str
-    barred: bool = False
+    excluded: bool = msgspec.field(default=False, name="barred")
     in_name: bool = False
 
 
@@ -212,6 +212,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             or self.on_list is not None
         )
 
-    def of_kind(self, kind: str | None, *, barred: bool = False) -> tuple[Constraint, ...]:
+    def of_kind(self, kind: str | None, *, excluded: bool = False) -> tuple[Constraint, ...]:
         """Return the constraints on one attribute kind."""
-        return tuple(one for one in self.constraints if one.kind == kind and one.barred == barred)
+        return tuple(
+            one for one in self.constraints if one.kind == kind and one.excluded == excluded
+        )

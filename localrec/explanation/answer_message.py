@@ -58,7 +58,7 @@ def _how_it_was_read(query: SearchQuery) -> list[str]:
 
 def _what_was_not_used(intent: Query, has_history: bool) -> list[str]:
     told = []
-    looked = [one.typed for one in intent.texts if not one.barred]
+    looked = [one.typed for one in intent.texts if not one.excluded]
     unused = [one for one in intent.unused if one not in looked]
     if looked:
         told.append(f"I looked for these words in names and texts: {', '.join(looked)}.")
@@ -91,5 +91,5 @@ def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:
 
 
 def _excluded(intent: Query) -> str:
-    keys = [key for one in intent.constraints if one.barred for key in one.any_of]
+    keys = [key for one in intent.constraints if one.excluded for key in one.any_of]
     return ", ".join([*(f"no {key}" for key in keys), *intent.flags.values()])

@@ -145,9 +145,9 @@ class DecidingReasonBuilder(ReasonBuilder):
         if found is None:
             return None
         users, watched, width = found
-        had, steps = self._catalogue.names[source], _WORDS.get(width, str(width))
+        source_name, steps = self._catalogue.names[source], _WORDS.get(width, str(width))
         share = share_text(users, watched)
-        text = f"{share} of those who had {had} had this within their next {steps}"
+        text = f"{share} of those who had {source_name} had this within their next {steps}"
         return self._counted(text, "SOON_AFTER", source, item, f"{users} of {watched} people")
 
     def _by_shared_users(self, source: int, item: int) -> Fact | None:

@@ -165,16 +165,16 @@ def state_number(says: str, value: str) -> str:
 
 def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     component = query.catalogue.domain.kind_of("component")
-    barred = [
+    excluded = [
         key
         for one in query.intent.constraints
-        if one.barred and not one.soft and one.kind == component
+        if one.excluded and not one.soft and one.kind == component
         for key in one.any_of
     ]
-    if not barred:
+    if not excluded:
         return []
     edges = tuple(subgraph.edge(link) for link in subgraph.of_kind(component))
-    return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
+    return [Fact(f"has no {_listed(list(dict.fromkeys(excluded))[:_SHOWN], 'or')}", edges)]
 
 
 def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, is_direct: bool) -> list[Fact]:

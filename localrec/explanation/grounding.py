@@ -30,11 +30,11 @@ def is_grounded(
     allowed = _names_in(evidence) | _words_of_numbers(evidence, vocabulary.domain)
     reading = vocabulary.read(sentence)
     mentions = find_mentions(reading, vocabulary)
-    barred, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
-    may_be_absent = {key for one in intent.constraints if one.barred for key in one.any_of}
+    excluded, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
+    may_be_absent = {key for one in intent.constraints if one.excluded for key in one.any_of}
     for mention in mentions:
         phrase = reading.roots[mention.first : mention.last]
-        if barred[mention.first]:
+        if excluded[mention.first]:
             if mention.meaning is None or mention.meaning.key not in may_be_absent:
                 return False
         elif not _is_covered(phrase, mention.meaning, allowed, vocabulary):

@@ -57,7 +57,7 @@ def write_reasons(
         most: So many of the first items, at most.
     """
     said, notes = list(template_reasons(facts).reasons), tuple[str, ...]()
-    metered = UsageTracker(model)
+    tracker = UsageTracker(model)
     examples = _worked_examples(vocabulary.domain, known)
     for place, reason in enumerate(said[:most]):
         # What a template may say and a check cannot follow, such as 63%, a model is not shown.
@@ -66,7 +66,7 @@ def write_reasons(
             continue
         name = clean_text(names[place])
         try:
-            sentence = ask_sentence(metered, examples, name, [fact.text for fact in told]).text
+            sentence = ask_sentence(tracker, examples, name, [fact.text for fact in told]).text
         except ModelCancelledError:
             raise
         except ModelError as error:
@@ -74,7 +74,7 @@ def write_reasons(
             break
         if _tells_of(name, sentence, told) and _is_true(name, sentence, told, vocabulary):
             said[place] = Reason(facts=reason.facts, text=sentence, by="model")
-    return Reasons(reasons=tuple(said), spent=metered.taken(), notes=notes)
+    return Reasons(reasons=tuple(said), spent=tracker.taken(), notes=notes)
 
 
 def _tells_of(name: str, sentence: str, facts: Sequence[Fact]) -> bool:

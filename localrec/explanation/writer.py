@@ -153,8 +153,8 @@ def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
         if writer.dropped == sentences:
             label = TemplateWriter.answered_by
         if writer.failed:
-            trace.spoke["writer_failed"] = writer.failed
-    trace.spoke["writer"] = label
+            trace.answered_by["writer_failed"] = writer.failed
+    trace.answered_by["writer"] = label
     if writer.tokens:
         trace.tokens["writer"] = writer.tokens
 

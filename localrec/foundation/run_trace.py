@@ -16,18 +16,18 @@ class RunTrace:
     """The cost of one answer and the components that took part, while it is being made.
 
     Args:
-        **spoke: Stages whose player is known from the start.
+        **answered_by: Stages whose player is known from the start.
 
     Attributes:
         timings_ms: Stage -> milliseconds.
         tokens: Stage -> tokens that its model read and wrote.
-        spoke: Stage -> who played it; `STAGE_failed` says why its model did not.
+        answered_by: Stage -> who played it; `STAGE_failed` says why its model did not.
     """
 
-    def __init__(self, **spoke: str) -> None:
+    def __init__(self, **answered_by: str) -> None:
         self.timings_ms: dict[str, float] = {}
         self.tokens: dict[str, int] = {}
-        self.spoke: dict[str, str] = dict(spoke)
+        self.answered_by: dict[str, str] = dict(answered_by)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -46,9 +46,9 @@ class RunTrace:
         except ModelCancelledError:
             raise
         except ModelError as error:
-            self.spoke[f"{stage}_failed"] = error.message
+            self.answered_by[f"{stage}_failed"] = error.message
             return None
-        self.spoke[stage] = "model"
+        self.answered_by[stage] = "model"
         return played
 
     def rounded_ms(self) -> dict[str, float]:

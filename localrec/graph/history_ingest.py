@@ -39,7 +39,7 @@ from localrec.graph.stored_counts import (
 )
 
 _encode = msgspec.json.Encoder().encode
-_Step = Callable[[str], None]
+_Progress = Callable[[str], None]
 
 _PLANS = (Event.WANTED, Event.LATER)
 _REFUSALS = (Event.DISLIKED, Event.ABANDONED)
@@ -63,7 +63,7 @@ def ingest_history(
     domain: Domain,
     history: HistoryRows,
     by: str | None,
-    progress: _Step = lambda stage: None,
+    progress: _Progress = lambda stage: None,
 ) -> ImportReport:
     """Write items and interactions of one export, all or nothing.
 
@@ -95,7 +95,7 @@ def ingest_history(
 
 
 def ingest_bulk(
-    store: Store, domain: Domain, history: BulkHistory, progress: _Step = lambda stage: None
+    store: Store, domain: Domain, history: BulkHistory, progress: _Progress = lambda stage: None
 ) -> ImportReport:
     """Let the store read a data set of many people, all or nothing.
 

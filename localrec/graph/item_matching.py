@@ -43,8 +43,8 @@ def match_existing_items(store: Store, domain: Domain, rows: Sequence[ItemRow]) 
         [domain.name, domain.item],
     )
     keys = {key for key, *_ in present}
-    strangers = [row for row in rows if row.key not in keys]
-    if not strangers or not keys:
+    unmatched = [row for row in rows if row.key not in keys]
+    if not unmatched or not keys:
         return {}
     by_name: dict[str, list[_Known]] = {}
     numbered: list[dict[str, set[str]]] = [{} for _ in identifiers]
@@ -56,8 +56,8 @@ def match_existing_items(store: Store, domain: Domain, rows: Sequence[ItemRow]) 
         told_numbers = map(_plain_number, numbers[len(numbering) :])
         for of_one, number in zip(numbered, told_numbers, strict=True):
             of_one.setdefault(number, set()).add(key)
-    found = _found_by_number(strangers, numbered)
-    for row in strangers:
+    found = _found_by_number(unmatched, numbered)
+    for row in unmatched:
         candidates = [
             one for spelling in title_variants(row.name) for one in by_name.get(spelling, ())
         ]
@@ -77,7 +77,7 @@ def _identifiers(domain: Domain) -> tuple[str, ...]:
 
 
 def _found_by_number(
-    strangers: Sequence[ItemRow], numbered: Sequence[Mapping[str, set[str]]]
+    unmatched: Sequence[ItemRow], numbered: Sequence[Mapping[str, set[str]]]
 ) -> dict[str, str]:
     """Key of a row that tells nothing but a number -> key of the one item with that number.
 
@@ -85,16 +85,16 @@ def _found_by_number(
     those of another catalogue. Where two identifiers find other items, nothing says which is meant.
 
     Args:
-        strangers: The rows that are not there under their own key.
+        unmatched: The rows that are not there under their own key.
         numbered: For each identifier, its numbers -> the keys of the items that bear them.
     """
-    bare = {row.key: number for row in strangers
+    bare = {row.key: number for row in unmatched
             if row.name == row.key and (number := _plain_number(row.key))}  # fmt: skip
     fitting: list[dict[str, str]] = []
     for of_one in numbered:
         told = {key: of_one.get(number, set()) for key, number in bare.items()}
         found = {key: next(iter(keys)) for key, keys in told.items() if len(keys) == 1}
-        if found and 2 * len(found) >= len(strangers) and found not in fitting:
+        if found and 2 * len(found) >= len(unmatched) and found not in fitting:
             fitting.append(found)
     return fitting[0] if len(fitting) == 1 else {}
 

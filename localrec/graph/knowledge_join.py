@@ -105,7 +105,7 @@ def find_knowledge(items: Sequence[KnownItem], rows: Sequence[ItemRow]) -> Found
             for variant in title_variants(title):
                 by_name[variant].append(row)
     named: dict[str, ItemRow] = {}
-    fitting: dict[str, list[_Fit]] = {}
+    fitting: dict[str, list[_Match]] = {}
     for item in items:
         known = next((by_id[pair] for pair in item.ids.items() if pair in by_id), None)
         if known is not None:
@@ -132,17 +132,17 @@ def _dated(item: KnownItem) -> str:
     return item.name if item.year is None else f"{item.name} ({item.year})"
 
 
-class _Fit(msgspec.Struct, frozen=True):
+class _Match(msgspec.Struct, frozen=True):
     years_apart: int
     row: ItemRow
 
 
-def _fitting(item: KnownItem, rows: Sequence[ItemRow]) -> list[_Fit]:
+def _fitting(item: KnownItem, rows: Sequence[ItemRow]) -> list[_Match]:
     """The rows of an item's title near in year that agree on the creator, the likeliest first.
 
     Without a year or creator on both sides none fits.
     """
-    fits: list[_Fit] = []
+    fits: list[_Match] = []
     for row in rows:
         year, creator = row.properties.get("year"), str(row.properties.get("creator") or "")
         both = item.year is not None and isinstance(year, int)
@@ -154,7 +154,7 @@ def _fitting(item: KnownItem, rows: Sequence[ItemRow]) -> list[_Fit]:
             continue
         is_near = apart <= _YEARS_APART or (says_who and not item.is_part)
         if is_near and (both or says_who):
-            fits.append(_Fit(apart, row))
+            fits.append(_Match(apart, row))
     return sorted(fits, key=lambda one: one.years_apart)
 
 
@@ -165,7 +165,7 @@ def _bears_another(item: KnownItem, row: ItemRow) -> bool:
 
 
 def _titled(
-    items: Sequence[KnownItem], fitting: dict[str, list[_Fit]], taken: set[str]
+    items: Sequence[KnownItem], fitting: dict[str, list[_Match]], taken: set[str]
 ) -> tuple[dict[str, ItemRow], set[str]]:
     """The row that is an item's by its title, and the keys of items that share theirs.
 

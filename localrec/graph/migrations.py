@@ -16,7 +16,7 @@ from localrec.foundation.sql import enum_type
 if TYPE_CHECKING:
     import duckdb
 
-_Step = str | Callable[["duckdb.DuckDBPyConnection"], None]
+_Migration = str | Callable[["duckdb.DuckDBPyConnection"], None]
 
 # What step 7 knows as event and source; never edited, like the step itself.
 _EVENTS_7 = ("rated", "liked", "disliked", "abandoned", "seen", "played", "wanted", "later")
@@ -50,7 +50,7 @@ def _enumerate_events_and_sources(connection: duckdb.DuckDBPyConnection) -> None
         connection.execute(f"ALTER TABLE interaction ALTER {column} SET DATA TYPE {known}")
 
 
-_STEPS: tuple[_Step, ...] = (
+_STEPS: tuple[_Migration, ...] = (
     # 1: the graph (MARC's Table 1 holds in node and edge) and its embeddings.
     """
     CREATE TABLE meta (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);

@@ -122,7 +122,7 @@ class _Matching:
         recipes: dict[str, list[str]],
         stored: Sequence[_StoredRecipe],
     ) -> None:
-        self._kinship = _Kinship(taxonomy_of(domain, kind), domain.staples)
+        self._families = _IngredientFamilies(taxonomy_of(domain, kind), domain.staples)
         self._recipes, self._stored = recipes, stored
         self._by_key = {one.key: one for one in stored}
 
@@ -140,7 +140,7 @@ class _Matching:
             others = [one for one in candidates.get(row.key, ()) if not one.is_own]
             if row.key in joined:
                 other = self._by_key[joined[row.key]]
-                if self._kinship.differ(self._recipes[row.key], other.ingredients):
+                if self._families.differ(self._recipes[row.key], other.ingredients):
                     differing.append(row.name)
             elif others:
                 apart += 1
@@ -170,7 +170,7 @@ class _Matching:
     def _share(self, row: ItemRow, one: _StoredRecipe) -> float:
         if len(one.ingredients) < 2:  # too little to tell a recipe by
             return float(one.key == row.key)
-        return self._kinship.share(self._recipes[row.key], one.ingredients)
+        return self._families.share(self._recipes[row.key], one.ingredients)
 
     def _own_key(self, row: ItemRow, candidates: Sequence[_StoredRecipe], taken: set[str]) -> str:
         """The key of another recipe: as the same file had it before, or a new one."""
@@ -191,7 +191,7 @@ def _renamed(row: ItemRow, key: str) -> ItemRow:
     return msgspec.structs.replace(row, key=key)
 
 
-class _Kinship:
+class _IngredientFamilies:
     """Matches between the ingredients of two recipes."""
 
     def __init__(self, taxonomy: Taxonomy, staples: Iterable[str]) -> None:

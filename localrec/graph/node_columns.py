@@ -49,9 +49,9 @@ def hidden_from(with_links: frozenset[str], user: str | None) -> frozenset[str]:
 
 def edge_not_from(users: Iterable[str]) -> str:
     """Condition: the edge `e` was told by a catalogue, or by somebody who is none of `people`."""
-    if not (barred := ", ".join(map(sql_literal, sorted(users)))):
+    if not (excluded := ", ".join(map(sql_literal, sorted(users)))):
         return "true"  # properties are not even read
-    return f"coalesce(e.properties->>'$.by' NOT IN ({barred}), true)"
+    return f"coalesce(e.properties->>'$.by' NOT IN ({excluded}), true)"
 
 
 def attribute_lists(domain: Domain, user: str | None, value: str) -> str:

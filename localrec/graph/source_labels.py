@@ -35,7 +35,7 @@ def add_source_labels(store: Store, sources: Sequence[str], attached: str | None
     new = [name for name in dict.fromkeys(sources) if name not in labels]
     if not new:
         return str(told)
-    wider = enum_type([*labels, *new])
+    extended = enum_type([*labels, *new])
     table = "interaction" if attached is None else f"{sql_identifier(attached)}.interaction"
-    store.execute(f"ALTER TABLE {table} ALTER source SET DATA TYPE {wider}")
-    return wider
+    store.execute(f"ALTER TABLE {table} ALTER source SET DATA TYPE {extended}")
+    return extended

@@ -176,13 +176,13 @@ class ModelMemRec:
         """Let a model write facets of the neighbours, without showing it the candidates."""
         graph, curated = self._collaborative_memory.graph, memory_context.curated
         things = curated.neighbours.index[~curated.neighbours.is_user].tolist()
-        teller = PromptPacker(
+        packer = PromptPacker(
             self._memory_texts.titles,
             {item: self._memory_texts.of_item(item) for item in things},
             graph.matrix.newest_items,
             self._writer.count_tokens,
         )
-        packed = teller.pack(curated, self._config.token_budget)
+        packed = packer.pack(curated, self._config.token_budget)
         supporters = supporters_of(curated, graph)
         written = ask_facets(
             self._writer,

@@ -55,7 +55,7 @@ def select_passages(
 
     numbers = trace.played_by_model("selection", by_model)
     if numbers is None:
-        trace.spoke["selection"] = "vectors"
+        trace.answered_by["selection"] = "vectors"
     return [passages[number - 1] for number in numbers or ()]
 
 

@@ -74,7 +74,7 @@ class Reflector:
                 reflected = trace.played_by_model("reflection", partial(by_model, self._open_model))
                 if reflected is not None:
                     return reflected
-            trace.spoke["reflection"] = MeasuredCritic.answered_by
+            trace.answered_by["reflection"] = MeasuredCritic.answered_by
             return with_critic(MeasuredCritic())
 
 

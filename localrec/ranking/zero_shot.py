@@ -227,10 +227,10 @@ def _ask_list(
 
 def _lead(noun: str, history: Sequence[str]) -> list[Message]:
     """Return the messages that all orders share, evaluated once."""
-    had = "\n".join(f"- {_line(title)}" for title in history) or "- nothing so far"
+    titles = "\n".join(f"- {_line(title)}" for title in history) or "- nothing so far"
     return [
         Message("system", f"You foretell which of some {noun} a person picks next."),
-        Message("user", f"These {noun} I had, the latest last:\n{had}"),
+        Message("user", f"These {noun} I had, the latest last:\n{titles}"),
         Message("assistant", f"Which {noun} can you pick from?"),
     ]
 

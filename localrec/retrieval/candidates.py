@@ -118,7 +118,7 @@ def _without_texts(
 ) -> Mask:
     """Bar the items whose texts say what is refused, where others are left."""
     for wish in intent.texts:
-        if wish.barred:
+        if wish.excluded:
             left = allowed & ~_saying(wish, catalogue)
             if left.any():
                 allowed = left
@@ -138,11 +138,11 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
     """Mark the items that have no excluded attribute and are not the example itself."""
     allowed = catalogue.every()
     for constraint in intent.constraints:
-        if constraint.barred and not constraint.soft:
+        if constraint.excluded and not constraint.soft:
             allowed &= ~mask_of(constraint, catalogue)
             allowed &= ~_named_after(constraint, catalogue)
     for bound in intent.ranges:
-        if bound.barred:
+        if bound.excluded:
             allowed &= ~_in_range(bound, catalogue)
     for flag, value in intent.flags.items():
         accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
@@ -181,17 +181,17 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
             constraint,
         )
         for constraint in intent.constraints
-        if not constraint.barred and not constraint.soft
+        if not constraint.excluded and not constraint.soft
     ]
     demands += [
         ConstraintMask("range", _range_text(bound), _in_range(bound, catalogue))
         for bound in intent.ranges
-        if not bound.barred
+        if not bound.excluded
     ]
     demands += [
         ConstraintMask("category", f"{wish.typed} in its name", _saying(wish, catalogue))
         for wish in intent.texts
-        if wish.in_name and not wish.barred
+        if wish.in_name and not wish.excluded
     ]
     return demands
 
@@ -206,13 +206,13 @@ def mask_of(constraint: Constraint, catalogue: Catalogue) -> Mask:
     for key in constraint.any_of:
         index = catalogue.attribute_index(constraint.kind, key)
         if index is not None:
-            attributes.update(catalogue.below(index, constraint.barred))
+            attributes.update(catalogue.below(index, constraint.excluded))
     for kind, key in constraint.or_else:
         index = catalogue.attribute_index(kind, key)
         if index is not None:
             attributes.update(catalogue.below(index))
     mask = catalogue.items_with(tuple(sorted(attributes)))
-    if constraint.barred:
+    if constraint.excluded:
         mask = mask | _garnished_with(constraint, attributes, catalogue)
     return mask
 
@@ -222,10 +222,10 @@ def _garnished_with(constraint: Constraint, attributes: set[int], catalogue: Cat
     garnish = catalogue.domain.kind_of("garnish")
     if garnish is None or constraint.kind != catalogue.domain.kind_of("component"):
         return catalogue.none()
-    barred = {catalogue.attributes[index].key for index in attributes}
+    excluded = {catalogue.attributes[index].key for index in attributes}
     named: set[int] = set()
     for index, attribute in enumerate(catalogue.attributes):
-        if attribute.kind == garnish and not barred.isdisjoint(_parts_of(attribute.key)):
+        if attribute.kind == garnish and not excluded.isdisjoint(_parts_of(attribute.key)):
             named.update(catalogue.below(index))
     return catalogue.items_with(tuple(sorted(named)))
 
@@ -290,8 +290,8 @@ def _siblings(demand: ConstraintMask, catalogue: Catalogue) -> ConstraintMask | 
     if not families:
         return None
     keys = tuple(catalogue.attributes[family].key for family in families)
-    wider = Constraint(kind=kind, any_of=keys)
-    return ConstraintMask("container", " or ".join(keys), mask_of(wider, catalogue), wider)
+    family = Constraint(kind=kind, any_of=keys)
+    return ConstraintMask("container", " or ".join(keys), mask_of(family, catalogue), family)
 
 
 def _why(demand: ConstraintMask, allowed: Mask) -> str:

@@ -42,7 +42,7 @@ def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
     catalogue = query.catalogue
     told = np.zeros(len(pool), dtype=np.float32)
     for wish in query.intent.texts:
-        if not wish.barred:
+        if not wish.excluded:
             saying = catalogue.items_saying(wish.words)
             told[saying] += len(wish.words) * np.log(1 + len(pool) / saying.sum())
     told *= pool
@@ -101,7 +101,7 @@ def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]
     met = image_agreement(query, items)
     for constraint in query.intent.constraints:
         if constraint.soft:
-            met += mask_of(constraint, query.catalogue)[items] != constraint.barred
+            met += mask_of(constraint, query.catalogue)[items] != constraint.excluded
     if query.intent.target is None:
         for number, direction in query.intent.order.items():
             if abs(direction) == 1:

@@ -200,8 +200,8 @@ class SubstitutionIndex:
         others = set(self._catalogue.parents([child])) - above
         # A family between the two (blanco under tequila under agave spirit) is no taste.
         others -= {one for one in others if family in self._catalogue.ancestors([one])}
-        tastes = set(self._placement(child).flavoured_with)
-        return bool(others) or bool(tastes - set(self._placement(family).flavoured_with))
+        flavours = set(self._placement(child).flavoured_with)
+        return bool(others) or bool(flavours - set(self._placement(family).flavoured_with))
 
     def _is_plain(self, child: int, family: int) -> bool:
         if self._has_own_taste(child, family):
@@ -234,11 +234,13 @@ class SubstitutionIndex:
     def _lines(self, thing: int) -> frozenset[int]:
         """Return the families and the flavours of a thing."""
         catalogue = self._catalogue
-        tastes = (
+        flavours = (
             catalogue.attribute_index(self._kind, key)
             for key in self._placement(thing).flavoured_with
         )
-        return frozenset(catalogue.ancestors([thing]) | {one for one in tastes if one is not None})
+        return frozenset(
+            catalogue.ancestors([thing]) | {one for one in flavours if one is not None}
+        )
 
     def _things_below(self, family: int) -> tuple[int, ...]:
         """The things directly below a family, brands left out."""

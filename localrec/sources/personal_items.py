@@ -38,7 +38,7 @@ class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
     is_viewing: bool = False
 
 
-class _Said(msgspec.Struct):
+class _JoinedInteraction(msgspec.Struct):
     """The newest statements about an item that count as one: rated, seen, wanted or liked."""
 
     event: Event
@@ -92,7 +92,7 @@ class PersonalItems:
         self._items: dict[str, ItemRow] = {}
         self._key_of_id: dict[str, str] = {}
         self._ids: dict[str, str] = {}
-        self._said: dict[tuple[str, Event], _Said] = {}
+        self._joined: dict[tuple[str, Event], _JoinedInteraction] = {}
         self._first_rows: dict[tuple[str, str, str, Event | None], int] = {}
         self._viewings: set[tuple[str, str, str, datetime]] = set()
         self.kept = 0
@@ -138,7 +138,9 @@ class PersonalItems:
         if viewing:
             self._viewings.add(viewing)
         if interaction and slot:
-            self._said.setdefault((key, slot), _Said(interaction.event)).add(interaction)
+            self._joined.setdefault((key, slot), _JoinedInteraction(interaction.event)).add(
+                interaction
+            )
 
     def history(self, report: ImportReport) -> HistoryRows:
         """All items and interactions, with the receipt."""
@@ -147,7 +149,7 @@ class PersonalItems:
         )
 
     def _rows(self) -> Iterator[InteractionRow]:
-        for (key, _), said in self._said.items():
+        for (key, _), said in self._joined.items():
             yield said.row(self._user, key)
 
     def _meet(self, item: ItemRow, identifier: str) -> str:

@@ -56,7 +56,7 @@ class AgenticAnswerer(Marc):
         reflected = self._reflect(request, proposing)
         proposed = reflected.chosen.items
         if not len(proposed):
-            trace.spoke["rerank"] = "silent"
+            trace.answered_by["rerank"] = "silent"
             return ChosenItems(found=reflected.chosen, reflection=reflected.record)
         reranking = RerankRequest(
             user_profile=profile_from_keys((), query.catalogue)
@@ -91,9 +91,9 @@ class AgenticAnswerer(Marc):
 
 def _put_on_record(reranked: RerankResult, trace: RunTrace) -> None:
     """Record who ordered the items, why it was not the agent, and the tokens."""
-    trace.spoke |= reranked.answered_by
+    trace.answered_by |= reranked.answered_by
     if reranked.notes:
-        trace.spoke["rerank_failed"] = " ".join(reranked.notes)
+        trace.answered_by["rerank_failed"] = " ".join(reranked.notes)
     tokens = sum(spent.tokens for spent in reranked.spent.values())
     if tokens:
         trace.tokens["agent"] = tokens

@@ -110,8 +110,8 @@ def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | No
 
     with trace.timed("memory"):
         fit = question_scores(context, user)
-    trace.spoke["history"] = "measured" if len(fit.user_profile) else "silent"
-    trace.spoke["memory"] = "silent" if fit.memory is None else "measured"
+    trace.answered_by["history"] = "measured" if len(fit.user_profile) else "silent"
+    trace.answered_by["memory"] = "silent" if fit.memory is None else "measured"
     return fit if len(fit.user_profile) or fit.user_profile.hidden.any() else None
 
 

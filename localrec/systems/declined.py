@@ -67,7 +67,7 @@ def declined_answer(
         relaxed=(),
         message=declined_message(query, context.domain),
         reflection=ReflectionRecord(rounds=0, scores=(), chosen=0),
-        answered_by=trace.spoke,
+        answered_by=trace.answered_by,
         timings_ms=trace.rounded_ms(),
         tokens=trace.tokens,
         topic="" if query.topic == "wish" else query.topic,

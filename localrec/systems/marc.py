@@ -123,7 +123,7 @@ class Marc:
             relaxed=pool.relaxed if graph else (),
             message=" ".join(filter(None, told)),
             reflection=chosen.reflection,
-            answered_by=trace.spoke,
+            answered_by=trace.answered_by,
             timings_ms=trace.rounded_ms(),
             tokens=trace.tokens,
             memory=None if fit is None else fit.memory,

@@ -73,7 +73,7 @@ class VectorRag:
             relaxed=(),
             message="These are the nearest texts; nothing was held against the catalogue.",
             reflection=ReflectionRecord(rounds=0, scores=(), chosen=0),
-            answered_by=trace.spoke,
+            answered_by=trace.answered_by,
             timings_ms=trace.rounded_ms(),
             tokens=trace.tokens,
         )

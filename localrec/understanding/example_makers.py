@@ -20,7 +20,7 @@ def bar_makers_of_example(text: str, query: Query, catalogue: Catalogue) -> Quer
         one = catalogue.attributes[index]
         if catalogue.domain.attributes[one.kind].role == "creator":
             makers.setdefault(one.kind, []).append(one.key)
-    bars = (Constraint(kind=kind, any_of=tuple(k), barred=True) for kind, k in makers.items())
+    bars = (Constraint(kind=kind, any_of=tuple(k), excluded=True) for kind, k in makers.items())
     return msgspec.structs.replace(query, constraints=(*query.constraints, *bars))
 
 

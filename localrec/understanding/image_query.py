@@ -81,8 +81,8 @@ def analyze_image(
             looked = work.played_by_model("picture", by_model)
     if looked is not None:
         return looked
-    work.spoke["picture"] = "measured"
-    why = work.spoke.get("picture_failed")
+    work.answered_by["picture"] = "measured"
+    why = work.answered_by.get("picture_failed")
     notes = (f"The vision model did not look at it: {why}",) if why else ()
     sight = msgspec.structs.replace(measured, notes=(*measured.notes, *notes))
     return ImageAnalysis(sight=sight, by=MEASURED_BY, witness=measured, near=near)

@@ -258,9 +258,9 @@ def _wishes(
         if key is None or kind is None or worth <= 0:
             continue
         named = [one for one in intent.constraints if one.kind == kind]
-        if role in ("colour", "container") and any(not one.barred for one in named):
+        if role in ("colour", "container") and any(not one.excluded for one in named):
             continue
-        if not any(one.barred and key in one.any_of for one in named):
+        if not any(one.excluded and key in one.any_of for one in named):
             yield Constraint(kind=kind, any_of=(key,), soft=True, weight=worth)
 
 

@@ -22,7 +22,7 @@ class _Named(NamedTuple):
     sentence: int
 
 
-def bar_both(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
+def bar_both(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> None:
     """Bar the last two names before "neither" with nothing named behind it, or "except those two".
 
     They are looked for in its own sentence and then in those before, whichever names two.
@@ -31,7 +31,7 @@ def bar_both(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None
         reading: The question.
         owner: For each token the number of the mention it belongs to, -1 for none; numbers from
             `len(owner)` on are words that name nothing.
-        barred: For each token whether it is refused; changed in place.
+        excluded: For each token whether it is refused; changed in place.
     """
     pointing = [
         place
@@ -46,11 +46,11 @@ def bar_both(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None
             told = [one for one in before if one.sentence == sentence[place] - back]
             if len(told) > 1:
                 for one in told[-2:]:
-                    _bar(one, barred)
+                    _bar(one, excluded)
                 break
 
 
-def bar_named_again(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
+def bar_named_again(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> None:
     """Bar a name of a later sentence that holds a refused one: "no egg. Raw egg worries her"."""
     refused: dict[str, int] = {}  # word that is a refused name by itself -> its sentence
     for one in _names(reading, owner):
@@ -60,13 +60,13 @@ def bar_named_again(reading: Reading, owner: Sequence[int], barred: list[bool]) 
             if not approved and any(
                 refused.get(word, one.sentence) < one.sentence for word in words
             ):
-                _bar(one, barred)
-        elif barred[one.first]:
+                _bar(one, excluded)
+        elif excluded[one.first]:
             refused.setdefault(words[0], one.sentence)
 
 
-def _bar(one: _Named, barred: list[bool]) -> None:
-    barred[one.first : one.last] = [True] * (one.last - one.first)
+def _bar(one: _Named, excluded: list[bool]) -> None:
+    excluded[one.first : one.last] = [True] * (one.last - one.first)
 
 
 def _sentences(reading: Reading) -> list[int]:

@@ -59,7 +59,7 @@ def negated_tokens(
         cues: Phrases before what is not wanted.
         taken: Places of words that say something else ("not more than seven").
     """
-    barred = [False] * len(reading.words)
+    excluded = [False] * len(reading.words)
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
@@ -76,20 +76,20 @@ def negated_tokens(
             continue
         looks_back = _looks_back(reading, owner, position)
         for reached, mild in _reach(reading, owner, start, looks_back, taken):
-            barred[reached] = True
+            excluded[reached] = True
             mildly[reached] = mild
         position = start
     for position in range(len(reading.words)):
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
         if owner[position] >= 0 and ends and is_refused_after(reading, owner, position):
-            _bar_back(reading, owner, position, barred)
+            _bar_back(reading, owner, position, excluded)
         meant = _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
-            _bar_back(reading, owner, meant, barred)
-    _bar_what_is_added(reading, owner, barred)
-    bar_both(reading, owner, barred)
-    bar_named_again(reading, owner, barred)
-    return barred, mildly
+            _bar_back(reading, owner, meant, excluded)
+    _bar_what_is_added(reading, owner, excluded)
+    bar_both(reading, owner, excluded)
+    bar_named_again(reading, owner, excluded)
+    return excluded, mildly
 
 
 def refusing_places(
@@ -103,7 +103,7 @@ def refusing_places(
     return frozenset(found)
 
 
-def _bar_what_is_added(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
+def _bar_what_is_added(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> None:
     """ "keep comedy away, and horror also": what is added to a refusal is refused."""
     before = -1  # the mention before this one
     for place, mention in enumerate(owner):
@@ -115,8 +115,8 @@ def _bar_what_is_added(reading: Reading, owner: Sequence[int], barred: list[bool
             place + 2 >= len(owner) or bool(reading.gaps[place + 2])
         )
         joined = first and reading.words[first - 1] in ("and", "or", "nor", "same")
-        if added and joined and before >= 0 and barred[before] and reading.gaps[first] != ".":
-            barred[first : place + 1] = [True] * (place + 1 - first)
+        if added and joined and before >= 0 and excluded[before] and reading.gaps[first] != ".":
+            excluded[first : place + 1] = [True] * (place + 1 - first)
         before = place
 
 
@@ -409,7 +409,7 @@ def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
     return place - 1 if place and owner[place - 1] >= 0 else -1
 
 
-def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bool]) -> None:
+def _bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[bool]) -> None:
     """Bar the name that ends at `last` and those listed with it before ("nut, egg and dairy free").
 
     A comma alone joins nothing ("coconut, rum-free"); before an "and" or "or" it does.
@@ -418,7 +418,7 @@ def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bo
     while True:
         mention = owner[position]
         while position >= 0 and owner[position] == mention:
-            barred[position] = True
+            excluded[position] = True
             position -= 1
         if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
             position, joined = position - 1, True

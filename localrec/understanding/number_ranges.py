@@ -52,13 +52,13 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
         if spec.kind == "year":
             years = _years(text, domain)
             ranges += [
-                NumberRange(name=name, low=one.low, high=one.high, barred=True)
+                NumberRange(name=name, low=one.low, high=one.high, excluded=True)
                 for one in years
-                if one.barred
+                if one.excluded
             ]
-            places += [(one.start, one.end) for one in years if one.barred]
+            places += [(one.start, one.end) for one in years if one.excluded]
             spans += [(one.start, one.end) for one in years]
-            wanted = joint_years([one for one in years if not one.barred])
+            wanted = joint_years([one for one in years if not one.excluded])
             found = None if wanted is None else (wanted, [])
         elif spec.kind == "count":
             found = _count(text, counted_nouns(name, domain))

@@ -46,7 +46,7 @@ from localrec.understanding.refusal_expansion import (
     spare_wished_kinds,
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
-from localrec.understanding.state_phrases import AskedState, find_state
+from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.title_words import places_in_titles
@@ -83,16 +83,16 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     mentions, passed_over = drop_asides(roles, free)
     owner = owners(reading, mentions)
     used = state.places | bounds | passed_over
-    barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
-    texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles, titled)
-    barred, mildly = decide_refusals(roles, reading, mentions, barred, mildly, texts.spared)
-    barred = spare_wished_kinds(reading, mentions, barred)
-    wanted = [not barred[one.first] for one in mentions]
+    excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
+    texts = find_text_places(text, reading, owner, used, excluded, vocabulary, roles, titled)
+    excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
+    excluded = spare_wished_kinds(reading, mentions, excluded)
+    wanted = [not excluded[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     also_out = refused_titles(reading, mentions, wanted, target, vocabulary)
-    also_out += refused_franchises(reading, owner, barred, vocabulary)
+    also_out += refused_franchises(reading, owner, excluded, vocabulary)
     exclude_items = tuple(dict.fromkeys((*exclude_items, *also_out)))
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)
@@ -126,7 +126,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
 def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:
     """Whether a further bar says something new and bars nothing that the question wishes for."""
     key = bar.any_of[0]
-    return not any(key in one.any_of and (one.barred or one.kind == bar.kind) for one in told)
+    return not any(key in one.any_of and (one.excluded or one.kind == bar.kind) for one in told)
 
 
 def _places_of(numbers: ReadRanges, reading: Reading) -> set[int]:
@@ -135,7 +135,9 @@ def _places_of(numbers: ReadRanges, reading: Reading) -> set[int]:
     return {place for place, token in told if numbers.covers(token.start, token.end)}
 
 
-def _is_free(reading: Reading, mention: Mention, numbers: ReadRanges, state: AskedState) -> bool:
+def _is_free(
+    reading: Reading, mention: Mention, numbers: ReadRanges, state: RequestedState
+) -> bool:
     """Whether no bound and no state was read of the words of a name."""
     if mention.item is not None:
         return True
@@ -175,7 +177,7 @@ def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
         return tuple(
             one
             for one in intent.constraints
-            if one.kind in kinds and not one.barred and not one.soft
+            if one.kind in kinds and not one.excluded and not one.soft
         )
 
     def flat(role: str) -> tuple[str, ...]:
@@ -188,7 +190,7 @@ def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
             dict.fromkeys(
                 key if one.kind == component else f"{one.kind}: {key}"
                 for one in intent.constraints
-                if one.barred and not one.soft
+                if one.excluded and not one.soft
                 for key in one.any_of
             )
         ),
@@ -205,7 +207,7 @@ def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
         have=intent.have,
         order=intent.order,
         soft=tuple(
-            ("less " if one.barred else "") + key
+            ("less " if one.excluded else "") + key
             for one in intent.constraints
             if one.soft
             for key in one.any_of
@@ -247,8 +249,8 @@ def _constraints(
     if any_at_hand:
         component = vocabulary.domain.kind_of("component") or ""
         found.setdefault(Constraint(kind=component, any_of=names_at_hand(mentions, at_hand)))
-    barred = {key for one in found if one.barred and not one.soft for key in one.any_of}
-    return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
+    excluded = {key for one in found if one.excluded and not one.soft for key in one.any_of}
+    return tuple(one for one in found if one.excluded or not excluded.issuperset(one.any_of))
 
 
 def _names_the_maker_of(reading: Reading, mentions: Sequence[Mention], number: int) -> bool:
@@ -298,7 +300,9 @@ def _constraint(
     if role == "garnish" and members[0].elsewhere:
         if not is_wanted:  # "no orange, even as garnish": what is refused is not on it either
             kind, key = members[0].elsewhere[0]
-            return Constraint(kind=kind, any_of=(key,), barred=True, soft=mildly[members[0].first])
+            return Constraint(
+                kind=kind, any_of=(key,), excluded=True, soft=mildly[members[0].first]
+            )
         members = [msgspec.structs.replace(one, elsewhere=()) for one in members]
     here = [member for member in members if member.meaning and member.meaning.kind == kind]
     named = [(member.meaning.key if member.meaning else "", *member.others) for member in here]
@@ -321,7 +325,7 @@ def _constraint(
     return Constraint(
         kind=kind,
         any_of=keys,
-        barred=not is_wanted,
+        excluded=not is_wanted,
         soft=soft,
         or_else=elsewhere,
         doubtful=doubtful,
@@ -362,7 +366,7 @@ def _flags_and_diets(
             flags[meaning.kind] = meaning.key if is_wanted or not others else others[0]
         elif meaning.role == "diet":
             bars.extend(
-                Constraint(kind=component, any_of=(name,), barred=True)
+                Constraint(kind=component, any_of=(name,), excluded=True)
                 for name in vocabulary.domain.diets[meaning.key]
             )
     return flags, tuple(bars)

@@ -167,7 +167,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
     """The confidence that the tagger needs for each decision, 0 to 1.
 
     Args:
-        barred: To refuse a name where the rules heard no refusal.
+        excluded: To refuse a name where the rules heard no refusal.
         beside: To refuse a name where the rules heard a refusal of another; at 1 none is.
         wished: To refuse a name right behind "loves", "wants" or the like.
         alone: To refuse a name where nothing would be left that is wished for.
@@ -177,7 +177,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
         words: To refuse words that name nothing.
     """
 
-    barred: float = 0.4
+    excluded: float = 0.4
     beside: float = 0.6
     wished: float = 0.97
     alone: float = 0.9
@@ -187,7 +187,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
     words: float = 0.9
 
 
-ALONE = RoleLimits(barred=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
+ALONE = RoleLimits(excluded=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
 
 
 class WordRoles(msgspec.Struct, frozen=True):

@@ -44,12 +44,12 @@ def expanded_refusals(
         of_that_name = _kinds_of_that_name(mention, phrase, vocabulary)
         synonyms = _synonyms(phrase, vocabulary)
         for meaning in (*of_that_name, *synonyms, *_longer(mention, phrase, vocabulary)):
-            found[Constraint(kind=meaning.kind, any_of=(meaning.key,), barred=True)] = None
+            found[Constraint(kind=meaning.kind, any_of=(meaning.key,), excluded=True)] = None
     return tuple(found)
 
 
 def spare_wished_kinds(
-    reading: Reading, mentions: Sequence[Mention], barred: Sequence[bool]
+    reading: Reading, mentions: Sequence[Mention], excluded: Sequence[bool]
 ) -> list[bool]:
     """Unbar a kind of which only one sort is refused: "a comedy, but no romantic comedies".
 
@@ -58,16 +58,16 @@ def spare_wished_kinds(
     Args:
         reading: The question.
         mentions: The names in the question, left to right.
-        barred: For each token whether a refusal reaches it.
+        excluded: For each token whether a refusal reaches it.
 
     Returns:
         The same for each token, without the kinds that are wished for elsewhere.
     """
-    wished = {one.meaning for one in mentions if one.meaning and not barred[one.first]}
-    left = list(barred)
+    wished = {one.meaning for one in mentions if one.meaning and not excluded[one.first]}
+    left = list(excluded)
     for one, other in pairwise(mentions):
         beside = one.last == other.first and not reading.gaps[other.first]
-        if beside and barred[one.first] and barred[other.first]:
+        if beside and excluded[one.first] and excluded[other.first]:
             asked = [told for told in (one, other) if told.meaning in wished]
             for told in asked if len(asked) == 1 else ():
                 left[told.first : told.last] = [False] * (told.last - told.first)
@@ -108,14 +108,14 @@ def refused_titles(
 
 
 def refused_franchises(
-    reading: Reading, owner: Sequence[int], barred: Sequence[bool], vocabulary: Vocabulary
+    reading: Reading, owner: Sequence[int], excluded: Sequence[bool], vocabulary: Vocabulary
 ) -> tuple[str, ...]:
     """Keys of items whose titles hold refused words that name nothing: "except Star Trek".
 
     Args:
         reading: The question.
         owner: For each token the number of the mention that it belongs to, -1 for none.
-        barred: For each token whether a refusal reaches it.
+        excluded: For each token whether a refusal reaches it.
         vocabulary: The titles.
     """
     refusing = refusing_places(reading, owner, vocabulary.negations)
@@ -127,7 +127,7 @@ def refused_franchises(
             last += 1
         if last == place:
             joins = is_refused and reading.words[place] in _JOINS
-            is_refused = place in refusing or barred[place] or joins
+            is_refused = place in refusing or excluded[place] or joins
             place += 1
             continue
         if is_refused and last - place > 1:
@@ -153,7 +153,7 @@ def refused_in_texts(
         TextWish(
             words=reading.roots[mention.first : mention.last],
             typed=" ".join(reading.words[mention.first : mention.last]),
-            barred=True,
+            excluded=True,
         )
         for mention, is_wanted in zip(mentions, wanted, strict=True)
         if not is_wanted

@@ -65,7 +65,7 @@ def decide_refusals(
     roles: WordRoles | None,
     reading: Reading,
     mentions: Sequence[Mention],
-    barred: Sequence[bool],
+    excluded: Sequence[bool],
     mildly: Sequence[bool],
     spared: Collection[int],
 ) -> tuple[list[bool], list[bool]]:
@@ -75,17 +75,17 @@ def decide_refusals(
         roles: The tagger's roles; None: the rules stand.
         reading: The question.
         mentions: The names of the question.
-        barred: For each token whether the rules refuse it.
+        excluded: For each token whether the rules refuse it.
         mildly: For each token whether the rules refuse too much of it.
         spared: Tokens that the rules refuse only until other words are seen to be meant.
     """
-    refused = [one and place not in spared for place, one in enumerate(barred)]
+    refused = [one and place not in spared for place, one in enumerate(excluded)]
     milder = list(mildly)
     if roles is None:
         return refused, milder
     limits = roles.limits
     spared_names = _wished_all_the_same(roles, reading, mentions, refused)
-    limit = limits.beside if any(refused) else limits.barred
+    limit = limits.beside if any(refused) else limits.excluded
     for mention in filter(_names_a_thing, mentions):
         first, last = mention.first, mention.last
         inside = range(first, last)
@@ -119,7 +119,7 @@ def _wished_all_the_same(
     must be very sure.
     """
     limits = roles.limits
-    limit = limits.beside if any(refused) else limits.barred
+    limit = limits.beside if any(refused) else limits.excluded
     open_ = [one for one in mentions if not refused[one.first]]
     doubted = [
         one for one in open_ if _names_a_thing(one) and _is_refused(roles, reading, one, limit)

@@ -46,7 +46,7 @@ _BY_PICTURE: dict[str, RoutedTask] = {
 def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
     """Return the task of a query; its confidence is high where the question names the task."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
-    has_components = bool(intent.have) or any(not one.barred for one in components)
+    has_components = bool(intent.have) or any(not one.excluded for one in components)
     if intent.expands and has_components and intent.anchor is None:
         return RoutedTask(
             kind=TaskKind.C3, confidence=0.95, reason="asks what goes with its components"
@@ -81,7 +81,7 @@ def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
             dict.fromkeys((*(key for one in components for key in one.any_of), *intent.have))
         )
         return RoutedTask(kind=TaskKind.C3, confidence=0.95, reason=f"names components: {names}")
-    named = [one for one in intent.constraints if not one.barred]
+    named = [one for one in intent.constraints if not one.excluded]
     if not components and (intent.flags or intent.ranges or named):
         return RoutedTask(
             kind=TaskKind.C1, confidence=0.7, reason="asks for what an item is, not what is in it"
@@ -102,7 +102,9 @@ def _looks(intent: Query, domain: Domain, *, with_garnish: bool) -> list[Constra
     return [
         one
         for one in intent.constraints
-        if one.kind in kinds and not one.barred and not domain.words.prepared.issuperset(one.any_of)
+        if one.kind in kinds
+        and not one.excluded
+        and not domain.words.prepared.issuperset(one.any_of)
     ]
 
 
@@ -193,7 +195,7 @@ class Router:
         The trace says who routed it.
         """
         if named is not None:
-            trace.spoke["router"] = "person"
+            trace.answered_by["router"] = "person"
             return RoutedTask(kind=named, confidence=1.0, reason="you say so")
 
         def by_model() -> RoutedTask:
@@ -209,7 +211,7 @@ class Router:
                 task = trace.played_by_model("router", by_model)
                 if task is not None:
                     return task
-            trace.spoke["router"] = RULES
+            trace.answered_by["router"] = RULES
             return route_by_rules(query, self._vocabulary.domain)
 
     @cached_property

@@ -191,7 +191,7 @@ class _Found:
 
     def take(self, slot: str, value: Sequence[str]) -> None:
         """One value of a slot: names of which any will do."""
-        role, barred = SLOTS[slot], slot == "without"
+        role, excluded = SLOTS[slot], slot == "without"
         if role is None:
             self._take_example(value[0])
             return
@@ -199,12 +199,12 @@ class _Found:
         plain = [one for one in meanings if one.role not in ("flag", "diet", "order")]
         for meaning in meanings:
             if meaning.role == "flag":
-                self._take_flag(meaning, barred)
+                self._take_flag(meaning, excluded)
             elif meaning.role == "diet":
                 self._take_diet(meaning)
         for kind in dict.fromkeys(one.kind for one in plain):
             keys = tuple(dict.fromkeys(one.key for one in plain if one.kind == kind))
-            self.constraints.append(Constraint(kind=kind, any_of=keys, barred=barred))
+            self.constraints.append(Constraint(kind=kind, any_of=keys, excluded=excluded))
 
     def _meaning(self, name: str, role: str) -> Meaning | None:
         """Look up a name, first in the slot's role and then in any role that items have."""
@@ -236,15 +236,15 @@ class _Found:
         self.anchor = name
         self.target = exact[0] if exact else self._vocabulary.nearest.item(name)
 
-    def _take_flag(self, meaning: Meaning, barred: bool) -> None:
+    def _take_flag(self, meaning: Meaning, excluded: bool) -> None:
         values = list(self._vocabulary.domain.flags[meaning.kind].values)
         others = [value for value in values if value != meaning.key]
-        self.flags[meaning.kind] = others[0] if barred and others else meaning.key
+        self.flags[meaning.kind] = others[0] if excluded and others else meaning.key
 
     def _take_diet(self, meaning: Meaning) -> None:
         component = self._vocabulary.domain.kind_of("component") or ""
         self.constraints += [
-            Constraint(kind=component, any_of=(name,), barred=True)
+            Constraint(kind=component, any_of=(name,), excluded=True)
             for name in self._vocabulary.domain.diets[meaning.key]
         ]
 

@@ -23,7 +23,7 @@ _KINDS = tuple(
 )
 
 
-class AskedState(msgspec.Struct, frozen=True):
+class RequestedState(msgspec.Struct, frozen=True):
     """The state that a question asks for, and the tokens that say so."""
 
     met: bool | None = None
@@ -51,7 +51,7 @@ def _turned(name: str, words: Sequence[str], first: int, places: set[int]) -> st
     return name
 
 
-def find_state(words: Sequence[str]) -> AskedState:
+def find_state(words: Sequence[str]) -> RequestedState:
     """Find what a question's words, folded, say of the user's own past."""
     places: set[int] = set()
     found: set[str] = set()
@@ -69,4 +69,4 @@ def find_state(words: Sequence[str]) -> AskedState:
                     break
     met = False if "unmet" in found else True if "met" in found else None
     on_list = False if "unwanted" in found else True if "wanted" in found else None
-    return AskedState(met, on_list, frozenset(places))
+    return RequestedState(met, on_list, frozenset(places))

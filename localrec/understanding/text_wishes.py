@@ -39,7 +39,7 @@ class TextPlaces(msgspec.Struct, frozen=True):
     """Runs of tokens whose words are looked for in texts, and which of them are refused."""
 
     runs: tuple[tuple[int, int], ...]
-    barred: tuple[bool, ...]
+    excluded: tuple[bool, ...]
     spared: frozenset[int] = frozenset()  # tokens of names that a refusal of such words spares
     titled: frozenset[int] = frozenset()  # tokens that are said of titles
 
@@ -49,7 +49,7 @@ def find_text_places(
     reading: Reading,
     owner: Sequence[int],
     used: Collection[int],
-    barred: Sequence[bool],
+    excluded: Sequence[bool],
     vocabulary: Vocabulary,
     roles: WordRoles | None = None,
     titled: frozenset[int] = frozenset(),
@@ -61,7 +61,7 @@ def find_text_places(
         reading: Its tokens.
         owner: For each token the number of the mention it belongs to, -1 for none.
         used: Places of tokens that were read otherwise.
-        barred: For each token whether a refusal reaches it, names alone regarded.
+        excluded: For each token whether a refusal reaches it, names alone regarded.
         vocabulary: The names of the domain.
         roles: The tagger's roles of the words; None without one.
         titled: Places of words that are said of titles.
@@ -84,7 +84,7 @@ def find_text_places(
         told[first:last] = [number] * (last - first)
     refused, _ = negated_tokens(reading, told, vocabulary.negations)
     spared = {
-        place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]
+        place for place, one in enumerate(owner) if one >= 0 and excluded[place] > refused[place]
     }
     reached = tuple(refused[first] or first in tagged for first, _ in runs)
     return TextPlaces(tuple(runs), reached, frozenset(spared), titled)
@@ -96,10 +96,10 @@ def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWi
         TextWish(
             words=reading.roots[first:last],
             typed=text[reading.tokens[first].start : reading.tokens[last - 1].end],
-            barred=refused,
+            excluded=refused,
             in_name=first in places.titled,
         )
-        for (first, last), refused in zip(places.runs, places.barred, strict=True)
+        for (first, last), refused in zip(places.runs, places.excluded, strict=True)
     )
 
 
@@ -116,23 +116,23 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
             typed = wish.typed.split()
             fits = len(typed) == len(wish.words)
             kept += [
-                TextWish(words=(word,), typed=typed[i] if fits else word, barred=wish.barred)
+                TextWish(words=(word,), typed=typed[i] if fits else word, excluded=wish.excluded)
                 for i, word in enumerate(wish.words)
                 if len(word) > 2 and _is_said(wish, (word,), catalogue)
             ]
     kept = _telling(_without_refused_kin(kept), catalogue)
-    refused = {word for one in kept if one.barred for word in one.typed.split()}
+    refused = {word for one in kept if one.excluded for word in one.typed.split()}
     unused = tuple(one for one in query.unused if not refused.issuperset(one.split()))
     return msgspec.structs.replace(query, texts=tuple(kept), unused=unused)
 
 
 def _without_refused_kin(wishes: Sequence[TextWish]) -> list[TextWish]:
     """Drop "tannic" beside "no tannins": what is said of a refused thing is no wish for it."""
-    begins = {word[:_STEM] for one in wishes if one.barred for word in one.words}
+    begins = {word[:_STEM] for one in wishes if one.excluded for word in one.words}
     return [
         one
         for one in wishes
-        if one.barred
+        if one.excluded
         or not any(len(word) >= _STEM and word[:_STEM] in begins for word in one.words)
     ]
 
@@ -155,7 +155,7 @@ def _telling(wishes: Sequence[TextWish], catalogue: Catalogue) -> list[TextWish]
     "My grandson pays, and I want honey in it": tasting notes say "honey" far oftener than English
     does, and "pays" more seldom.
     """
-    wished = [one for one in wishes if not one.barred]
+    wished = [one for one in wishes if not one.excluded]
     told = [one for one in wished if one.in_name or _lift(one.words, catalogue) >= _TELLING]
     idle = [one for one in wished if one not in told] if told else []
     return [one for one in wishes if one not in idle]
@@ -173,7 +173,7 @@ def _lift(words: tuple[str, ...], catalogue: Catalogue) -> float:
 def _is_said(wish: TextWish, words: tuple[str, ...], catalogue: Catalogue) -> bool:
     """Whether words tell items apart; a refusal of "tannin" counts though most wines say it."""
     count = int(catalogue.items_saying(words).sum())
-    most = _NEARLY_ALL if wish.barred else _TOO_COMMON
+    most = _NEARLY_ALL if wish.excluded else _TOO_COMMON
     return 0 < count <= max(3, most * len(catalogue))
 
 

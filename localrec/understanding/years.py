@@ -65,14 +65,14 @@ _REFUSED_BEHIND = re.compile(
 class YearSpan(msgspec.Struct, frozen=True):
     """Characters `start` to `end` of a question, and the closed span of years they ask for.
 
-    A span that is `barred` is refused ("not 1995").
+    A span that is `excluded` is refused ("not 1995").
     """
 
     start: int
     end: int
     low: int
     high: int
-    barred: bool = False
+    excluded: bool = False
 
 
 def level(text: str) -> str:
@@ -101,14 +101,14 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
         one = msgspec.structs.replace(
             bare,
             end=end_in_text(text, line, bare.end),
-            barred=refused is not None and bare.low > EARLIEST and bare.high < LATEST,
+            excluded=refused is not None and bare.low > EARLIEST and bare.high < LATEST,
         )
         if all(one.end <= other.start or one.start >= other.end for other in found):
             found.append(one)
     found.sort(key=lambda one: one.start)
     for place, (one, other) in enumerate(pairwise(found), 1):
-        if one.barred and line[one.end : other.start].strip() in ("or", "and", ",", "nor", ""):
-            found[place] = msgspec.structs.replace(other, barred=True)  # "not 1995 or 1996"
+        if one.excluded and line[one.end : other.start].strip() in ("or", "and", ",", "nor", ""):
+            found[place] = msgspec.structs.replace(other, excluded=True)  # "not 1995 or 1996"
     return found
 
 

@@ -67,7 +67,7 @@ class _QuestionLine(msgspec.Struct, frozen=True):
 _Line = TypeVar("_Line", _QuestionLine, RankRequest)
 _QUESTION = ("question", '"id" and "query"')  # what a line is, and its fields
 _REQUEST = ("request", '"id" and "candidates"')
-_Asked = TypeVar("_Asked", Question, RankRequest)
+_RequestT = TypeVar("_RequestT", Question, RankRequest)
 
 
 class _AnswerLine(msgspec.Struct, frozen=True):
@@ -219,8 +219,8 @@ def rank_batch(
 
 
 def _write_lines(
-    batch: Sequence[_Asked],
-    answer: Callable[[_Asked], bytes],
+    batch: Sequence[_RequestT],
+    answer: Callable[[_RequestT], bytes],
     out: Path,
     progress: Callable[[int, int], None],
     options: RunOptions | None,

@@ -193,7 +193,7 @@ def items_refused(query: Query, catalogue: Catalogue) -> Mask:
     """The items that a reading refuses by their attributes or names."""
     refused = catalogue.none()
     for constraint in query.constraints:
-        if constraint.barred:
+        if constraint.excluded:
             for key in constraint.any_of:
                 index = catalogue.attribute_index(constraint.kind, key)
                 if index is not None:

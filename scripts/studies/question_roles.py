@@ -204,13 +204,13 @@ def keys_of(name: str, vocabulary: Vocabulary) -> frozenset[str]:
 
 def refused_in(query: Query) -> frozenset[str]:
     """Keys that a query bars outright."""
-    told = {key for one in query.constraints if one.barred and not one.soft for key in one.any_of}
+    told = {key for one in query.constraints if one.excluded and not one.soft for key in one.any_of}
     return frozenset(told | set(query.exclude_items))
 
 
 def wished_in(query: Query) -> frozenset[str]:
     """Keys that a query asks for."""
-    told = {key for one in query.constraints if not one.barred for key in one.any_of}
+    told = {key for one in query.constraints if not one.excluded for key in one.any_of}
     return frozenset(told | set(query.have) | ({query.target} if query.target else set()))
 
 

@@ -28,7 +28,7 @@ from localrec.understanding.question_roles import WEIGHTS, RoleLimits, RoleTagge
 
 _SHOWN = ("satisfied", "barred_served", "silently_wrong", "over_relaxed", "impossible_said")
 _RULES = "rules alone"
-_LIMITS = ("barred", "beside", "spared")
+_LIMITS = ("excluded", "beside", "spared")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -134,7 +134,7 @@ def test_a_model_that_fails_is_not_asked_again_and_the_answer_says_so(bar: Domai
         assert told.startswith("Gimlet has gin")
     record_writer(writer, 2, trace)
     assert model.asked_for == 1
-    assert trace.spoke == {"writer": "template", "writer_failed": "The model file is broken."}
+    assert trace.answered_by == {"writer": "template", "writer_failed": "The model file is broken."}
 
 
 def test_the_template_says_only_what_passes_the_same_check(bar: DomainContext):

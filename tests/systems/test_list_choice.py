@@ -59,8 +59,8 @@ class TestSeveralUsers:
     @pytest.mark.parametrize("rule", ["average", "least-misery"])
     def test_get_nothing_that_one_of_them_met_or_bars(self, listed, rule, bar):
         told = keys(listed("anna", "bob", k=1000, fair=rule))
-        barred = {"negroni", "gimlet", "daiquiri", "gin-buck", "boulevardier"}
-        assert set(told) == set(bar.catalogue.keys) - barred
+        excluded = {"negroni", "gimlet", "daiquiri", "gin-buck", "boulevardier"}
+        assert set(told) == set(bar.catalogue.keys) - excluded
         assert len(told) == len(set(told))
 
     def test_are_named_in_the_list_and_one_is_not(self, listed):

@@ -161,7 +161,7 @@ def test_what_is_barred_never_comes_back_and_what_gave_way_is_said(bar, question
     for item in (*answer.items, *answer.near_misses):
         has = set(catalogue.attributes_of(catalogue.item_index(item.key)).tolist())
         for one in intent.constraints:
-            if one.barred and not one.soft:
+            if one.excluded and not one.soft:
                 for key in one.any_of:
                     index = catalogue.attribute_index(one.kind, key)
                     assert index is None or not has & set(catalogue.below(index, True))
@@ -228,8 +228,8 @@ class TestPromises:
         assert not any(item.satisfies for item in answer.near_misses)
 
     def test_where_everything_is_barred_it_says_so(self, bar):
-        barred = "alcohol-free, without citrus and without mint"
-        answer = ask(bar, barred)
+        excluded = "alcohol-free, without citrus and without mint"
+        answer = ask(bar, excluded)
         assert answer.items == answer.near_misses == ()
         assert "no citrus" in answer.message
         assert "no mint" in answer.message

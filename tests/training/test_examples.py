@@ -197,11 +197,13 @@ def test_a_question_names_what_it_demands(drinks, monkeypatch):
 def test_nothing_is_asked_for_and_barred_at_once(drinks):
     for question in composed([drinks]):
         keys = [name.key for demand in question.demands for name in demand.names]
-        barred = {n.key for demand in question.demands if demand.is_excluded for n in demand.names}
+        excluded = {
+            n.key for demand in question.demands if demand.is_excluded for n in demand.names
+        }
         wanted = {
             n.key for demand in question.demands if not demand.is_excluded for n in demand.names
         }
-        assert not barred & wanted, (question.text, keys)
+        assert not excluded & wanted, (question.text, keys)
 
 
 def test_a_slip_leaves_all_words_but_one_or_two(monkeypatch):
@@ -319,7 +321,7 @@ class TestTheReflector:
         found = demanded(demands, catalogue)
         assert found.constraints == (
             Constraint(kind="ingredient", any_of=("gin",)),
-            Constraint(kind="ingredient", any_of=("mint",), barred=True),
+            Constraint(kind="ingredient", any_of=("mint",), excluded=True),
         )
         assert found.target == "negroni"
 

@@ -115,8 +115,8 @@ def test_a_model_that_fails_is_told_and_one_that_was_stopped_stops(say):
 
 @pytest.mark.parametrize("role", ["reflector", "agent"])
 def test_where_nothing_answers_there_is_nothing_to_judge(say, role):
-    barred = "no gin, no rum, no vermouth, no soda, no syrup, no lime"
-    said, asked = say(role, [], barred)
+    excluded = "no gin, no rum, no vermouth, no soda, no syrup, no lime"
+    said, asked = say(role, [], excluded)
     assert "Nothing here answers the question" in said.fault
     assert asked == []
 

@@ -43,7 +43,7 @@ from .recorder import Recorder
 INTENT = Query(
     constraints=(
         Constraint(kind="ingredient", any_of=("gin",)),
-        Constraint(kind="ingredient", any_of=("cream",), barred=True),
+        Constraint(kind="ingredient", any_of=("cream",), excluded=True),
         Constraint(kind="glass", any_of=("coupe glass",)),
     ),
     have=("gin",),

@@ -25,10 +25,10 @@ from localrec_tui.services.store_access import ReadWriteLock
 
 FULL = Query(
     constraints=(
-        Constraint(kind="ingredient", any_of=("cream",), barred=True),
+        Constraint(kind="ingredient", any_of=("cream",), excluded=True),
         Constraint(kind="ingredient", any_of=("gin", "vodka")),
         Constraint(kind="glass", any_of=("coupe glass",)),
-        Constraint(kind="ingredient", any_of=("sugar",), barred=True, soft=True),
+        Constraint(kind="ingredient", any_of=("sugar",), excluded=True, soft=True),
     ),
     flags={"alcoholic": "non-alcoholic"},
     ranges=(

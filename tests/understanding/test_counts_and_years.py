@@ -140,7 +140,7 @@ def test_signs_and_slips_bound_years(question: str, span: tuple[int, int]) -> No
 
 @pytest.mark.parametrize("question", ["1994 is out", "but not of 1994", "1994 excluded, please"])
 def test_a_year_is_refused_from_both_sides(question: str) -> None:
-    assert [one.barred for one in find_years(question)] == [True]
+    assert [one.excluded for one in find_years(question)] == [True]
 
 
 @pytest.mark.parametrize("question", ["laptop at 60 percent", "seen it 40 times", "for 30 kids"])

@@ -17,8 +17,10 @@ def wanted(intent: Query, kind: str = "ingredient") -> list[tuple[str, ...]]:
     return [one.any_of for one in intent.of_kind(kind) if not one.soft]
 
 
-def barred(intent: Query, kind: str = "ingredient") -> set[str]:
-    return {key for one in intent.of_kind(kind, barred=True) if not one.soft for key in one.any_of}
+def excluded(intent: Query, kind: str = "ingredient") -> set[str]:
+    return {
+        key for one in intent.of_kind(kind, excluded=True) if not one.soft for key in one.any_of
+    }
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def barred(intent: Query, kind: str = "ingredient") -> set[str]:
     ],
 )
 def test_what_is_not_wanted_is_barred(read: Read, question: str, unwanted: set[str]):
-    assert barred(read(question)) == unwanted
+    assert excluded(read(question)) == unwanted
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_flags_orders_and_counts(read: Read):
 
 def test_too_much_of_something_is_a_soft_wish(read: Read):
     soft = [one for one in read("gin, not too bitter").constraints if one.soft]
-    assert [(one.any_of, one.barred) for one in soft] == [(("bitter",), True)]
+    assert [(one.any_of, one.excluded) for one in soft] == [(("bitter",), True)]
 
 
 def test_a_shelf_given_beside_the_question_counts_too(bar: DomainContext, read: Read):
@@ -191,5 +193,5 @@ _WORDS = ["no", "gin", "vodka", "or", "and", ",", "without", "but", "like", "a",
 @given(st.lists(st.sampled_from(_WORDS), max_size=15))
 def test_nothing_is_both_demanded_and_barred(bar: DomainContext, words: list[str]):
     intent = parse_query(" ".join(words), bar.vocabulary)
-    bars = barred(intent)
+    bars = excluded(intent)
     assert not any(bars.issuperset(group) for group in wanted(intent))

@@ -77,17 +77,17 @@ def test_years_that_a_question_refuses_on_one_side_leave_the_other():
     ]
 
 
-def barred(query: Query) -> set[str]:
-    return {key for one in query.constraints if one.barred for key in one.any_of}
+def excluded(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.excluded for key in one.any_of}
 
 
 def wanted(query: Query) -> set[str]:
-    return {key for one in query.constraints if not one.barred for key in one.any_of}
+    return {key for one in query.constraints if not one.excluded for key in one.any_of}
 
 
 def test_what_somebody_cannot_stand_is_refused_and_what_follows_is_not(read):
     query = read("gin I can't stand, give me something with rum")
-    assert barred(query) == {"gin"} and "rum" in wanted(query)
+    assert excluded(query) == {"gin"} and "rum" in wanted(query)
 
 
 def test_a_colour_beside_another_wish_is_no_doubtful_one(read):
@@ -128,7 +128,7 @@ def test_a_list_is_refused_by_what_stands_right_before_it(
 
 def test_alternatives_are_named_each_with_its_own_preposition(read):
     (one,) = read("something from gin or from rum").constraints
-    assert one.any_of == ("gin", "rum") and not one.barred
+    assert one.any_of == ("gin", "rum") and not one.excluded
 
 
 def test_three_colours_in_a_list_are_alternatives(read):

@@ -94,12 +94,12 @@ def ask(cellar: Catalogue) -> Callable[[str], Query]:
     return lambda question: find_in_texts(parse_query(question, vocabulary), cellar)
 
 
-def barred(query: Query) -> set[str]:
-    return {key for one in query.constraints if one.barred for key in one.any_of}
+def excluded(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.excluded for key in one.any_of}
 
 
 def wanted(query: Query) -> set[str]:
-    return {key for one in query.constraints if not one.barred for key in one.any_of}
+    return {key for one in query.constraints if not one.excluded for key in one.any_of}
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def wanted(query: Query) -> set[str]:
     ],
 )
 def test_neither_refuses_the_two_names_before_it(read, question, out):
-    assert out <= barred(read(question))
+    assert out <= excluded(read(question))
 
 
 def test_neither_before_its_names_refuses_these_alone(read):
     query = read("a sour with mint that has neither gin nor rum")
-    assert barred(query) >= {"gin", "rum"} and "mint" not in barred(query)
+    assert excluded(query) >= {"gin", "rum"} and "mint" not in excluded(query)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_neither_before_its_names_refuses_these_alone(read):
     ],
 )
 def test_a_refusal_is_heard_in_further_turns(read, question):
-    assert "gin" in barred(read(question))
+    assert "gin" in excluded(read(question))
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_a_refusal_is_heard_in_further_turns(read, question):
     ["a sour, if there's gin in it all the better", "if there is gin I would be happy"],
 )
 def test_what_would_be_welcome_is_not_refused(read, question):
-    assert "gin" not in barred(read(question))
+    assert "gin" not in excluded(read(question))
 
 
 @pytest.mark.parametrize("place", ["from Japan", "from Ohio", "in Korean style", "that is Kenyan"])
 def test_a_country_that_no_item_is_from_is_a_wish_that_cannot_be_met(ask, place):
     [one] = [told for told in ask(f"any wine {place}").constraints if told.kind == "country"]
-    assert not one.soft and not one.barred
+    assert not one.soft and not one.excluded
 
 
 def test_words_for_places_mean_nothing_where_no_kind_is_one_of_places(read):
@@ -207,18 +207,18 @@ def test_what_is_by_a_day_or_a_known_maker_is_by_nobody_unknown(ask):
 def test_a_name_with_its_vintage_is_that_item_and_no_wish_for_its_parts(ask):
     query = ask("We emptied the Tilia 2011 Malbec from Mendoza. Still Malbec, not from Argentina.")
     assert query.target == "w0"
-    assert wanted(query) == {"malbec"} and barred(query) == {"argentina"}
+    assert wanted(query) == {"malbec"} and excluded(query) == {"argentina"}
     assert not query.ranges
 
 
 def test_a_refused_word_counts_though_most_items_say_it(ask):
     [wish] = ask("malbec, no tannins").texts
-    assert wish.barred and wish.words == ("tannin",)
+    assert wish.excluded and wish.words == ("tannin",)
 
 
 def test_what_is_said_of_a_refused_word_is_no_wish_for_it(ask):
     told = ask("malbec, my mouth dries from tannic stuff so no tannins").texts
-    assert [one.words for one in told if not one.barred] == []
+    assert [one.words for one in told if not one.excluded] == []
 
 
 def test_both_asks_for_all_of_them(read):
@@ -236,4 +236,4 @@ def test_a_word_of_a_number_behind_its_bound_names_no_kind(alehouse):
 
 
 def test_egg_free_still_refuses_where_nothing_is_called_so(read):
-    assert barred(read("an egg-free sour")) == {"egg"}
+    assert excluded(read("an egg-free sour")) == {"egg"}

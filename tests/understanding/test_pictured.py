@@ -104,8 +104,8 @@ class TestLeaning:
 
     def test_what_the_text_bars_stays_barred(self, see):
         intent = see("the same look without gin")
-        (barred,) = [one for one in intent.constraints if one.barred]
-        assert barred.any_of == ("gin",)
+        (excluded,) = [one for one in intent.constraints if one.excluded]
+        assert excluded.any_of == ("gin",)
 
 
 class TestWishes:

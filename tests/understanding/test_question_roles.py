@@ -141,12 +141,12 @@ def read_with(bar: DomainContext) -> Callable[..., Query]:
     return lambda question, **said: parse_query(question, bar.vocabulary, SaidRoles(said))
 
 
-def barred(query: Query) -> set[str]:
-    return {key for one in query.constraints if one.barred and not one.soft for key in one.any_of}
+def excluded(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.excluded and not one.soft for key in one.any_of}
 
 
 def wanted(query: Query) -> set[str]:
-    return {key for one in query.constraints if not one.barred for key in one.any_of}
+    return {key for one in query.constraints if not one.excluded for key in one.any_of}
 
 
 def test_shares_of_a_word_add_up_to_one_and_depend_on_the_words_around_it():
@@ -237,7 +237,7 @@ def test_a_network_that_knows_other_roles_is_refused(tmp_path):
 def test_a_name_is_refused_where_no_rule_hears_it_but_the_tagger_is_sure(read_with):
     question = "gin and I parted company"
     assert wanted(read_with(question)) == {"gin"}
-    assert barred(read_with(question, gin=("barred", 0.99))) == {"gin"}
+    assert excluded(read_with(question, gin=("barred", 0.99))) == {"gin"}
     assert wanted(read_with(question, gin=("barred", 0.35))) == {"gin"}
 
 
@@ -246,20 +246,20 @@ def test_a_name_right_behind_a_verb_of_wishing_is_refused_only_where_the_tagger_
 ):
     question = "my aunt adores anything with gin"
     assert wanted(read_with(question, gin=("barred", 0.8))) == {"gin"}
-    assert barred(read_with(question, gin=("barred", 0.98))) == {"gin"}
-    assert barred(read_with("my aunt adores me, gin", gin=("barred", 0.95))) == {"gin"}
+    assert excluded(read_with(question, gin=("barred", 0.98))) == {"gin"}
+    assert excluded(read_with("my aunt adores me, gin", gin=("barred", 0.95))) == {"gin"}
 
 
 def test_the_only_name_of_a_question_is_refused_only_where_the_tagger_is_sure(read_with):
     question = "a fellow at work keeps talking about gin"
     assert wanted(read_with(question, gin=("barred", 0.8))) == {"gin"}
-    assert barred(read_with(question, gin=("barred", 0.95))) == {"gin"}
-    assert barred(read_with(f"{question}, a sour please", gin=("barred", 0.8))) == {"gin"}
+    assert excluded(read_with(question, gin=("barred", 0.95))) == {"gin"}
+    assert excluded(read_with(f"{question}, a sour please", gin=("barred", 0.8))) == {"gin"}
 
 
 def test_a_name_that_is_named_again_without_a_refusal_is_wished_for(read_with):
     query = read_with("we parted over gins at sea. gin with lime please", gins=("barred", 0.99))
-    assert wanted(query) == {"gin", "lime"} and not barred(query)
+    assert wanted(query) == {"gin", "lime"} and not excluded(query)
 
 
 def test_a_phrase_that_says_itself_what_it_wants_is_not_the_tagger_s_affair(read_with):
@@ -274,7 +274,7 @@ def test_where_the_taggers_encoder_is_damaged_the_rules_read_alone(bar):
 
     reader = QuestionReader(bar.catalogue, bar.vocabulary, bar.shelf, open_tagger=Damaged)
     query = reader.read(Question(query="my aunt and I never touch gin"), RunTrace(understanding=""))
-    assert barred(query) == {"gin"}
+    assert excluded(query) == {"gin"}
 
 
 def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
@@ -290,17 +290,17 @@ def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
 def test_a_wish_beside_a_refusal_that_a_rule_hears_stays_a_wish(read_with):
     query = read_with("gin without lime", gin=("barred", 0.99))
     assert wanted(query) == {"gin"}
-    assert barred(query) == {"lime"}
+    assert excluded(query) == {"lime"}
 
 
 def test_a_refusal_that_a_rule_hears_stands_where_the_tagger_doubts(read_with):
-    assert barred(read_with("no gin", gin=("wanted", 0.9))) == {"gin"}
+    assert excluded(read_with("no gin", gin=("wanted", 0.9))) == {"gin"}
 
 
 def test_less_of_a_thing_is_a_soft_wish(read_with):
     query = read_with("go canny with the gin", gin=("less", 0.99))
     (constraint,) = query.constraints
-    assert constraint.barred and constraint.soft
+    assert constraint.excluded and constraint.soft
 
 
 def test_a_name_said_by_the_way_is_no_wish(read_with):
@@ -319,7 +319,7 @@ def test_an_everyday_word_is_never_refused_as_a_text(read_with):
 
 def test_words_that_name_nothing_are_refused_in_texts_where_the_tagger_says_so(read_with):
     query = read_with("gin, but those clowns and I parted company", clowns=("barred", 0.95))
-    (wish,) = [one for one in query.texts if one.barred]
+    (wish,) = [one for one in query.texts if one.excluded]
     assert wish.typed == "clowns"
     assert wanted(query) == {"gin"}
 
@@ -328,7 +328,7 @@ def test_rules_read_alone_where_there_is_no_tagger(bar):
     question = "gin, no lime"
     query = parse_query(question, bar.vocabulary)
     assert query == parse_query(question, bar.vocabulary, None)
-    assert barred(query) == {"lime"}
+    assert excluded(query) == {"lime"}
 
 
 def test_the_network_that_ships_is_small_and_made_for_the_default_embedder():

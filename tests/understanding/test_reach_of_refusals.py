@@ -29,8 +29,8 @@ MINUTES = NumberSpec(kind="amount", units={"minute": 1, "hour": 60}, better="low
 POINTS = NumberSpec(kind="amount", units={"point": 1}, better="higher")
 
 
-def _keys(query: Query, *, barred: bool) -> set[str]:
-    return {key for one in query.constraints if one.barred is barred for key in one.any_of}
+def _keys(query: Query, *, excluded: bool) -> set[str]:
+    return {key for one in query.constraints if one.excluded is excluded for key in one.any_of}
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,16 @@ def test_a_refusal_reaches_what_it_means_and_no_further(
     read: Callable[[str], Query], question: str, refused: set[str], wished: set[str]
 ) -> None:
     query = read(question)
-    assert _keys(query, barred=True) == refused
-    assert _keys(query, barred=False) == wished
+    assert _keys(query, excluded=True) == refused
+    assert _keys(query, excluded=False) == wished
 
 
 def test_an_idiom_names_nothing(read: Callable[[str], Query]) -> None:
-    assert _keys(read("in a nutshell, gin"), barred=False) == {"gin"}
+    assert _keys(read("in a nutshell, gin"), excluded=False) == {"gin"}
 
 
 def test_the_last_thing_in_a_list_is_no_refusal(read: Callable[[str], Query]) -> None:
-    assert not _keys(read("the last thing with gin was good"), barred=True)
+    assert not _keys(read("the last thing with gin was good"), excluded=True)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_negation_turns_a_bound_on_years(question: str, low: int, high: int):
 
 def test_neither_year_is_wished_for():
     told = find_years("neither in 1996 nor in 1997")
-    assert [(one.low, one.barred) for one in told] == [(1996, True), (1997, True)]
+    assert [(one.low, one.excluded) for one in told] == [(1996, True), (1997, True)]
 
 
 @pytest.fixture
@@ -251,14 +251,14 @@ def cellar(tmp_path):
 def test_a_kind_at_the_beginning_is_no_example_of_that_title(cellar):
     query = parse_query("medieval, but no horror", cellar)
     assert query.target is None
-    assert _keys(query, barred=False) == {"medieval"}
+    assert _keys(query, excluded=False) == {"medieval"}
     assert parse_query("like Medieval", cellar).target == "medieval"
 
 
 def test_a_word_that_refuses_is_no_maker_of_that_name(cellar):
     query = parse_query("Bo Key, avoiding horror", cellar)
-    assert _keys(query, barred=True) == {"horror"}
-    assert _keys(query, barred=False) == {"bo key"}
+    assert _keys(query, excluded=True) == {"horror"}
+    assert _keys(query, excluded=False) == {"bo key"}
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_the_rest_of_a_title_in_parentheses_is_no_wish(tmp_path):
     ],
 )
 def test_dialect_refuses_behind_a_name_and_before_it(cellar, question):
-    assert "horror" in _keys(parse_query(question, cellar), barred=True)
+    assert "horror" in _keys(parse_query(question, cellar), excluded=True)
 
 
 def test_an_age_is_no_year(cellar):

@@ -89,7 +89,7 @@ class TestMeaning:
         assert found.constraints == (
             Constraint(kind="ingredient", any_of=("gin",)),
             Constraint(kind="ingredient", any_of=("lime juice",)),
-            Constraint(kind="ingredient", any_of=("campari",), barred=True),
+            Constraint(kind="ingredient", any_of=("campari",), excluded=True),
             Constraint(kind="glass", any_of=("coupe glass",)),
         )
 
@@ -124,8 +124,8 @@ class TestMeaning:
         assert read_slots(text).flags == {"alcoholic": "non-alcoholic"}
 
     def test_a_diet_bars_what_it_bars(self, read_slots):
-        barred = {one.any_of for one in read_slots("vegan: must").constraints if one.barred}
-        assert ("egg",) in barred
+        excluded = {one.any_of for one in read_slots("vegan: must").constraints if one.excluded}
+        assert ("egg",) in excluded
 
     def test_nothing_asked_is_an_empty_intent(self, read_slots):
         assert read_slots(EMPTY_SLOTS).is_empty

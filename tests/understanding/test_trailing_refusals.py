@@ -11,7 +11,7 @@ from localrec.understanding.state_phrases import find_state
 
 
 def _barred(query: Query) -> set[str]:
-    return {key for one in query.constraints if one.barred for key in one.any_of}
+    return {key for one in query.constraints if one.excluded for key in one.any_of}
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         yield lambda question: parse_query(question, vocabulary)
 
 
-def barred(query: Query) -> set[str]:
-    return {key for one in query.constraints if one.barred and not one.soft for key in one.any_of}
+def excluded(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.excluded and not one.soft for key in one.any_of}
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,12 @@ def test_levelling_keeps_every_place(text: str) -> None:
     ],
 )
 def test_makers_and_kinds_are_refused_in_many_words(ask: Ask, question: str, unwanted: set[str]):
-    assert barred(ask(question)) == unwanted
+    assert excluded(ask(question)) == unwanted
 
 
 def test_a_question_that_only_says_not_bars_nothing(ask: Ask) -> None:
-    assert barred(ask("why not a romance")) == set()
-    assert barred(ask("nothing beats a good horror story")) == set()
+    assert excluded(ask("why not a romance")) == set()
+    assert excluded(ask("nothing beats a good horror story")) == set()
 
 
 @pytest.mark.parametrize(

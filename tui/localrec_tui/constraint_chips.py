@@ -34,7 +34,7 @@ def intent_chips(
         domain: Its domain.
         names: The names of items that are not wanted, by key; one without is called by its key.
     """
-    wanted = sorted(enumerate(intent.constraints), key=lambda pair: pair[1].barred)
+    wanted = sorted(enumerate(intent.constraints), key=lambda pair: pair[1].excluded)
     example = intent.target or intent.anchor
     chips = [Chip("target", "", f"like {example}")] if example else []
     chips += [Chip("constraints", place, _constraint_label(one, domain)) for place, one in wanted]
@@ -65,7 +65,7 @@ def _constraint_label(one: Constraint, domain: Domain) -> str:
     """ "gin or vodka", "no cream", "glass: coupe glass"; mild wishes are in round brackets."""
     names = " or ".join(one.any_of)
     kind = "" if one.kind == domain.kind_of("component") else f"{one.kind}: "
-    label = f"{kind}no {names}" if one.barred else f"{kind}{names}"
+    label = f"{kind}no {names}" if one.excluded else f"{kind}{names}"
     return f"({label})" if one.soft else label
 
 

@@ -47,9 +47,9 @@ def get_similar_items(tool_context: ToolContext, candidate: Candidate) -> Observ
         return Observation(
             [f"Nothing is known to go with [{candidate}] {title_text(titles[item])}"]
         )
-    had = np.isin(found, tool_context.history)
-    named = [title_text(titles[one]) for one in found[had].tolist()]
-    rest = [title_text(titles[one]) for one in found[~had].tolist()]
+    is_seen = np.isin(found, tool_context.history)
+    named = [title_text(titles[one]) for one in found[is_seen].tolist()]
+    rest = [title_text(titles[one]) for one in found[~is_seen].tolist()]
     beside = np.flatnonzero(np.isin(tool_context.candidates, found)).tolist()
     return Observation(
         [

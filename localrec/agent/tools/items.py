@@ -79,7 +79,7 @@ def count_attributes(reference: DomainKnowledge, items: Indexes) -> dict[int, li
 def _by_category(tool_context: ToolContext) -> Observation:
     reference = tool_context.reference
     groups = count_attributes(reference, tool_context.candidates)
-    had = {
+    seen = {
         one: len(places)
         for one, places in count_attributes(reference, tool_context.history).items()
     }
@@ -88,11 +88,11 @@ def _by_category(tool_context: ToolContext) -> Observation:
     scores = standardized_among_items(tool_context, matches)
     lines = [
         fit_lines(
-            f"{unquoted(reference.attributes[one].name)}, {had.get(one, 0)} of their "
+            f"{unquoted(reference.attributes[one].name)}, {seen.get(one, 0)} of their "
             f"{len(tool_context.history)}:",
             [candidate_numbers([place]) for place in groups[one]],
         )
-        for one in sorted(groups, key=lambda one: (-had.get(one, 0), -len(groups[one]), one))
+        for one in sorted(groups, key=lambda one: (-seen.get(one, 0), -len(groups[one]), one))
     ]
     best = best_candidates("By all attributes most like their history", scores)
     return Observation([*best, *lines], scores)

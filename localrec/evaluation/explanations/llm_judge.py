@@ -94,17 +94,17 @@ def judge_samples(
         ModelCancelledError: the model was stopped; what was judged is kept.
     """
     wanted = {scale.name for scale in scales}
-    with JsonlLog(out, JudgeVerdict) as ledger:
+    with JsonlLog(out, JudgeVerdict) as log:
         done = {
             (one.id, one.of): one
-            for one in ledger.records
+            for one in log.records
             if one.judge == model.name and (one.failed or wanted <= set(one.scores))
         }
         waiting = [one for one in shuffled(samples, seed) if (one.id, one.digest) not in done]
         for number, sample in enumerate(waiting):
             progress(len(samples) - len(waiting) + number, len(samples))
-            ledger.append(judge_sample(model, sample, scales))
-            done[sample.id, sample.digest] = ledger.records[-1]
+            log.append(judge_sample(model, sample, scales))
+            done[sample.id, sample.digest] = log.records[-1]
     progress(len(samples), len(samples))
     return [done[sample.id, sample.digest] for sample in samples]
 

@@ -44,13 +44,13 @@ def write_rationales(
     first_of = {one.id: one.top[0] for one in outcomes if one.top and one.top[0]}
     number_of = {key: number for number, key in enumerate(inference.item_keys.tolist())}
     requests = cases.requests()
-    with JsonlLog(path, Rationale) as ledger:
-        done = {one.id for one in ledger.records}
+    with JsonlLog(path, Rationale) as log:
+        done = {one.id for one in log.records}
         for place, case in enumerate(map(str, cases.row.tolist())):
             progress("asking why", place, len(cases))
             if case in done or case not in first_of:
                 continue
-            ledger.append(
+            log.append(
                 _rationale(
                     system,
                     Rationale(

@@ -154,7 +154,7 @@ def _attributes_asked(gold: Gold) -> tuple[tuple[AttributeRole, tuple[str, ...]]
 
 
 # What is demanded, as "with" or "without", and any of what will do.
-Demand: TypeAlias = tuple[str, frozenset[Node]]
+ConstraintKey: TypeAlias = tuple[str, frozenset[Node]]
 
 
 def is_exact_match(gold: Gold, view: QueryView, truth: StoreTruth) -> bool:
@@ -165,13 +165,13 @@ def is_exact_match(gold: Gold, view: QueryView, truth: StoreTruth) -> bool:
     target = words_of(gold.target) if gold.target is not None else None
     found = words_of(_name_of(view.target, truth)) if view.target is not None else None
     return (
-        set(_demands(gold, truth)) == set(_demands(view, truth))
+        set(_constraint_keys(gold, truth)) == set(_constraint_keys(view, truth))
         and view.flags.get("alcoholic") == gold.alcohol
         and found == target
     )
 
 
-def _demands(one: Gold | QueryView, truth: StoreTruth) -> Iterator[Demand]:
+def _constraint_keys(one: Gold | QueryView, truth: StoreTruth) -> Iterator[ConstraintKey]:
     """List the constraints of a query or a gold label, whose fields have equal names."""
     for name in one.include:
         yield "with", _nodes([name], truth.domain.kind_of("component"), truth)

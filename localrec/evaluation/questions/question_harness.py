@@ -228,16 +228,16 @@ def _ask_rest(
     run_context.progress(f"opening {system.name}", 0, 0)
     started = time.perf_counter()
     context = workspace.context(run_context.domain.name)
-    asker = run_context.systems.answerer(
+    answerer = run_context.systems.answerer(
         context, system.catalogued, without_model=system.settings.no_model
     )
-    asker.answer(
+    answerer.answer(
         Question(query=_WARM_UP, id=_WARM_UP), run_context.config.k
     )  # loading is no answering
     opening_s = time.perf_counter() - started
     with owner_only():
         answer_batch(
-            lambda _: asker,
+            lambda _: answerer,
             [Question(query=one.query, id=one.id) for one in gold],
             run_context.folder.path / answer_file(system.name),
             run_context.config.k,

@@ -255,7 +255,7 @@ def _costs(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
             title="Who spoke",
             head=("system", *roles),
             rows=tuple(
-                (one.system, *(_spoken(one.answered_by.get(role, {})) for role in roles))
+                (one.system, *(_counted_answers(one.answered_by.get(role, {})) for role in roles))
                 for one in reports
             ),
             note="By whom each role was played, and in how many answers.",
@@ -307,7 +307,7 @@ def _tokens(reports: Sequence[SystemReport], stages: Iterable[str]) -> tuple[Blo
     )
 
 
-def _spoken(counts: dict[str, int]) -> str:
+def _counted_answers(counts: dict[str, int]) -> str:
     return "; ".join(f"{who}: {count}" for who, count in counts.items() if who) or NOTHING
 
 

@@ -258,8 +258,8 @@ def candidate_scores(
     if keep_known:
         return scores, positive
     ranked = scores.copy()
-    for row, had in enumerate(cases.seen_items):
-        ranked[row, had] = -np.inf
+    for row, seen in enumerate(cases.seen_items):
+        ranked[row, seen] = -np.inf
     return ranked, positive
 
 

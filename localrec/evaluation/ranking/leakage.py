@@ -203,7 +203,7 @@ def decoys_for(cases: Cases, keyed: KeyedInteractions, count: int, seed: int) ->
     """
     generator = np.random.default_rng(seed)
     some = cases.take(np.sort(generator.permutation(len(cases))[:count]))
-    foreign = [_never_had(some, place, keyed.interactions) for place in range(len(some))]
+    foreign = [_unseen_items(some, place, keyed.interactions) for place in range(len(some))]
     places = np.array([place for place, items in enumerate(foreign) if len(items)], dtype=np.int64)
     decoys = tuple(generator.choice(foreign[place], size=1) for place in places.tolist())
     fewest = min((len(foreign[place]) for place in places.tolist()), default=1)
@@ -260,13 +260,13 @@ def _held(cases: Cases, items: int) -> NDArray[np.int64]:
     return np.repeat(cases.user.astype(np.int64), lengths) * items + flat
 
 
-def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
+def _unseen_items(cases: Cases, place: int, data: Interactions) -> Items:
     """List the candidates of a case that the user has had neither before nor after."""
     if cases.candidates is not None:
         line = cases.candidates[place]
         return line[line != cases.positives[place][0]]
-    had = data.item[data.rows_of(int(cases.user[place]))]
-    return np.setdiff1d(np.arange(data.items, dtype=np.int32), had)
+    seen = data.item[data.rows_of(int(cases.user[place]))]
+    return np.setdiff1d(np.arange(data.items, dtype=np.int32), seen)
 
 
 def _tail(tries: int, chance: float, found: int) -> float:

@@ -140,8 +140,8 @@ def _draw_negatives(
         bad = _holds(known, users[:, None] * catalogue + drawn) | _repeats(drawn)
     for line in np.flatnonzero(bad.any(axis=1)):
         own = users[line] * catalogue
-        had = known[(known >= own) & (known < own + catalogue)] - own
-        unseen = np.setdiff1d(np.arange(catalogue), had, assume_unique=True)
+        seen = known[(known >= own) & (known < own + catalogue)] - own
+        unseen = np.setdiff1d(np.arange(catalogue), seen, assume_unique=True)
         drawn[line] = generator.choice(unseen, size=negatives, replace=False)
     return drawn
 
@@ -165,8 +165,8 @@ def _repeats(lines: Rows) -> Mask:
 
 
 def _check_enough(known: Rows, users: Rows, catalogue: int, negatives: int) -> None:
-    had = np.bincount(known // max(1, catalogue), minlength=int(users.max(initial=-1)) + 1)
-    most = int(had[users].max(initial=0))
+    seen = np.bincount(known // max(1, catalogue), minlength=int(users.max(initial=-1)) + 1)
+    most = int(seen[users].max(initial=0))
     if len(users) and catalogue - most < negatives:
         raise UsageError(
             f"A user has had {most} of {catalogue} items, so {negatives} others cannot be drawn.",

@@ -62,10 +62,10 @@ class EASE:
             UsageError: there are too many items for the memory allowed.
         """
         self._check_memory(train.items)
-        had = InteractionMatrix.from_log(train)
-        self._unseen = had.likes == 0
+        interactions = InteractionMatrix.from_log(train)
+        self._unseen = interactions.likes == 0
         gram = np.empty((train.items, train.items), dtype=np.float32)
-        for item, both in had.each_liked_with(progress):
+        for item, both in interactions.each_liked_with(progress):
             gram[item] = both
         gram[np.diag_indices_from(gram)] += np.float32(self._config.regularization)
         progress("inverting", 0, 1)

@@ -52,14 +52,14 @@ class ItemKNN:
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Find the nearest items of each item; the seed has no effect, since nothing is drawn."""
-        had = InteractionMatrix.from_log(train)
-        self._unseen = had.likes == 0
-        roots = np.sqrt(had.likes).astype(np.float32)
+        interactions = InteractionMatrix.from_log(train)
+        self._unseen = interactions.likes == 0
+        roots = np.sqrt(interactions.likes).astype(np.float32)
         keep = min(self._config.neighbours, train.items)
         nearest = np.zeros((train.items, keep), dtype=np.int32)
         similar = np.zeros((train.items, keep), dtype=np.float32)
         shrinkage = np.float32(self._config.shrinkage)
-        for item, both in had.each_liked_with(progress):
+        for item, both in interactions.each_liked_with(progress):
             both[item] = 0
             met = np.flatnonzero(both)  # few of all items; only these are compared and ordered
             alike = both[met] / np.maximum(roots[item] * roots[met] + shrinkage, 1.0)

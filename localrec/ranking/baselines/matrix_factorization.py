@@ -94,17 +94,17 @@ class Als:
                 iterations=config.epochs,
                 random_state=seed,
             )
-            had = _matrix_of(train)
-            self._unseen = np.bincount(had.indices, minlength=train.items) == 0
+            seen = _matrix_of(train)
+            self._unseen = np.bincount(seen.indices, minlength=train.items) == 0
             self._model.fit(
-                had, show_progress=False, callback=_epoch_progress(progress, config.epochs)
+                seen, show_progress=False, callback=_epoch_progress(progress, config.epochs)
             )
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); equal scores for an empty history."""
         with _implicit():
-            had = _matrix([np.unique(own) for own in requests.histories], len(self._unseen))
-            users = self._model.recalculate_user(np.arange(len(requests)), had)
+            seen = _matrix([np.unique(own) for own in requests.histories], len(self._unseen))
+            users = self._model.recalculate_user(np.arange(len(requests)), seen)
         scores: NDArray[np.float32] = users @ self._model.item_factors.T
         scores[:, self._unseen] = -np.inf
         return scores
@@ -137,16 +137,16 @@ class Bpr:
                 num_threads=1,
                 random_state=seed,
             )
-            had = _matrix_of(train)
-            model.fit(had, show_progress=False, callback=_epoch_progress(progress, config.epochs))
+            seen = _matrix_of(train)
+            model.fit(seen, show_progress=False, callback=_epoch_progress(progress, config.epochs))
         self._users: NDArray[np.float32] = model.user_factors[:, :-1]  # the last column is ones
         self._items: NDArray[np.float32] = model.item_factors[:, :-1]
         self._biases: NDArray[np.float32] = model.item_factors[:, -1]
-        self._unseen = np.bincount(had.indices, minlength=train.items) == 0
-        self._silent = np.diff(had.indptr) == 0  # users without a row: nothing was learnt
+        self._unseen = np.bincount(seen.indices, minlength=train.items) == 0
+        self._silent = np.diff(seen.indptr) == 0  # users without a row: nothing was learnt
         # As in training: the more often an item was had, the more often it is a rival.
-        drawn = np.random.default_rng(seed).integers(max(len(had.indices), 1), size=_RIVALS)
-        self._rivals = had.indices[drawn] if len(had.indices) else had.indices
+        drawn = np.random.default_rng(seed).integers(max(len(seen.indices), 1), size=_RIVALS)
+        self._rivals = seen.indices[drawn] if len(seen.indices) else seen.indices
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); an unknown user without a history gets the item biases."""
@@ -165,14 +165,14 @@ class Bpr:
         mean over i in the history and rivals j of log sigmoid(u (q_i - q_j) + b_i - b_j), less
         regularization / 2 |u|^2: concave, so steps of one over its curvature always climb.
         """
-        had = np.unique(history)
-        had = had[~self._unseen[had]]
-        rivals = self._rivals[~np.isin(self._rivals, had)]
+        seen = np.unique(history)
+        seen = seen[~self._unseen[seen]]
+        rivals = self._rivals[~np.isin(self._rivals, seen)]
         vector = np.zeros(self._items.shape[1], dtype=np.float32)
-        if not len(had) or not len(rivals):
+        if not len(seen) or not len(rivals):
             return vector
-        ours, theirs = self._items[had], self._items[rivals]
-        lead = self._biases[had][:, None] - self._biases[rivals]
+        ours, theirs = self._items[seen], self._items[rivals]
+        lead = self._biases[seen][:, None] - self._biases[rivals]
         apart = np.square(ours).sum(1).mean() + np.square(theirs).sum(1).mean()
         apart -= 2.0 * ours.mean(axis=0) @ theirs.mean(axis=0)
         step = 1.0 / (0.25 * apart + self._config.regularization + 1e-6)
@@ -204,8 +204,8 @@ def _implicit() -> Iterator[None]:
 
 
 def _matrix_of(train: Interactions) -> csr_matrix:
-    had = InteractionMatrix.from_log(train)
-    return _matrix([had.items_of(user) for user in range(had.user_count)], train.items)
+    seen = InteractionMatrix.from_log(train)
+    return _matrix([seen.items_of(user) for user in range(seen.user_count)], train.items)
 
 
 def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:

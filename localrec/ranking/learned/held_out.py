@@ -61,15 +61,15 @@ def split_log(log: Interactions, seed: int) -> InnerSplit:
     whole = 0
     if len(able) >= FEWEST_USERS:
         whole = min(MOST_STRANGERS, int(np.ceil(STRANGERS_SHARE * len(able))))
-    strangers, members = np.sort(able[:whole]), np.sort(able[whole : whole + MOST_MEMBERS])
+    cold_start_users, members = np.sort(able[:whole]), np.sort(able[whole : whole + MOST_MEMBERS])
     last = (log.first_row[1:] - 1)[members]
-    kept = ~np.isin(log.user, strangers)
+    kept = ~np.isin(log.user, cold_start_users)
     kept[last] = False
     member_cases = _alone(Histories.from_log(log, last), log.item[last])
-    cases = [member_cases, _cut_histories(log, strangers, generator)]
+    cases = [member_cases, _cut_histories(log, cold_start_users, generator)]
     known = [_parted(one, one.histories.ordered) for one in cases]
     unknown = [_parted(one, ~one.histories.ordered) for one in cases]
-    short_histories = _draw_short_histories(log, strangers, generator)
+    short_histories = _draw_short_histories(log, cold_start_users, generator)
     return InnerSplit(log.select(kept), _merge(known), _merge([*unknown, short_histories]))
 
 

@@ -201,8 +201,10 @@ def _answered(
     system: str = "marc",
     without_model: bool = False,
 ) -> Answer:
-    asker = SYSTEM_REGISTRY.answerer(workspace.context(domain), system, without_model=without_model)
-    return asker.answer(Question(query=question), k)
+    answerer = SYSTEM_REGISTRY.answerer(
+        workspace.context(domain), system, without_model=without_model
+    )
+    return answerer.answer(Question(query=question), k)
 
 
 _ROLES: Mapping[str, Callable[[OpenWorkspace, str, str], AdapterAnswer]] = {

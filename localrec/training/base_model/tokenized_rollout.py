@@ -27,12 +27,12 @@ class TokenizedRollout(msgspec.Struct, frozen=True):
     Args:
         prompt: Tokens before the model's first word, (p,).
         completion: All that follows, (c,).
-        own: 1 where a token of the completion is the model's, else 0, (c,).
+        loss_mask: 1 where a token of the completion is the model's, else 0, (c,).
     """
 
     prompt: list[int]
     completion: list[int]
-    own: list[int]
+    loss_mask: list[int]
 
     def __len__(self) -> int:
         return len(self.prompt) + len(self.completion)
@@ -53,7 +53,7 @@ def tokenize_rollout(
     """
     initial_length, shown = len(messages) - len(turns), 0
     tokens: list[int] = []
-    own: list[int] = []
+    loss_mask: list[int] = []
     first = -1
     for place, turn in enumerate(turns, initial_length):
         if not turn.own:
@@ -62,12 +62,14 @@ def tokenize_rollout(
         said = encode(base, base.template.answer_lead() + turn.text)
         first = len(before) if first < 0 else first
         tokens += before + said
-        own += [0] * len(before) + [1] * len(said)
+        loss_mask += [0] * len(before) + [1] * len(said)
         shown = 2 * place + 2  # the pieces up to this turn's own content
     if first < 0:  # it never said a word: the end of a text stands for nothing
         tokens = [*_pieces(base, messages, 0), _end(base)]
-        first, own = len(tokens) - 1, [0] * len(tokens)
-    return TokenizedRollout(prompt=tokens[:first], completion=tokens[first:], own=own[first:])
+        first, loss_mask = len(tokens) - 1, [0] * len(tokens)
+    return TokenizedRollout(
+        prompt=tokens[:first], completion=tokens[first:], loss_mask=loss_mask[first:]
+    )
 
 
 def _pieces(base: Base, messages: Sequence[Message], shown: int) -> list[int]:

@@ -84,7 +84,7 @@ def agent_examples(
     Raises:
         InputError: people did too little.
     """
-    lessons = open_episodes(workspace, episodes, _BOUNDS.k, progress)
+    opened = open_episodes(workspace, episodes, _BOUNDS.k, progress)
     dialect = NATIVE if native else PLAIN
 
     def half(name: Half, requests: Episodes, most: int) -> tuple[Example, ...]:
@@ -99,8 +99,8 @@ def agent_examples(
 
     return Examples(
         role="agent",
-        train=half("train", lessons.train, train),
-        validation=half("validation", lessons.validation, validation),
+        train=half("train", opened.train, train),
+        validation=half("validation", opened.validation, validation),
     )
 
 

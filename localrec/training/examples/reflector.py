@@ -67,7 +67,9 @@ def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.R
 def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Query:
     """Build the query of these constraints in the graph's keys, without reading the text."""
     constraints = [
-        Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.is_excluded)
+        Constraint(
+            kind=kind, any_of=tuple(name.key for name in one.names), excluded=one.is_excluded
+        )
         for one in demands
         if one.names and (kind := _kind_of(one, catalogue.domain)) is not None
     ]
@@ -80,7 +82,7 @@ def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Que
     }
     component = catalogue.domain.kind_of("component") or ""
     constraints += [
-        Constraint(kind=component, any_of=(name,), barred=True)
+        Constraint(kind=component, any_of=(name,), excluded=True)
         for one in demands
         if one.slot == "flag"
         for name in catalogue.domain.diets.get(one.names[0].key, ())

@@ -112,10 +112,10 @@ class SyntheticUsers:
         having = np.flatnonzero(item_features.over_items(wanted)).tolist()
         most = min(_HISTORY, len(having) - 1, item_features.items - LISTED)
         history = random_.sample(having, random_.randint(1, most))
-        had = np.zeros(item_features.items, dtype=np.float32)
-        had[history] = 1.0
+        seen = np.zeros(item_features.items, dtype=np.float32)
+        seen[history] = 1.0
         # What they like and had nothing of, nobody could tell.
-        wanted *= item_features.over_attributes(had) > 0
+        wanted *= item_features.over_attributes(seen) > 0
         return _SyntheticUser(
             history=np.array(history, dtype=np.int32),
             liked=item_features.over_items(wanted),

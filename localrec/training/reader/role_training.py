@@ -196,9 +196,9 @@ def score_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> Role
         for places, (_, _, role) in zip(inside, question.spans, strict=True):
             if places:
                 first, last = places[0], places[-1] + 1
-                barred = roles.named(first, last, "barred") > _SURE
+                excluded = roles.named(first, last, "barred") > _SURE
                 best = max(ROLES[1:], key=lambda one: roles.of(first, last, one))
-                told[role, "barred" if barred else best] += 1
+                told[role, "barred" if excluded else best] += 1
         named = {at for places in inside for at in places}
         for at in set(range(len(found))) - named:
             words += 1

@@ -283,16 +283,16 @@ class PolicyTraining:
         """Collect groups for some places of a step, as TRL takes them, with their figures."""
         policy.serve(step - 1)
         gathered = self._train.gather(step, slots)
-        served = [one for group in gathered.groups for one in group.rollouts]
+        rollouts = [one for group in gathered.groups for one in group.rollouts]
         rewards = [
             one.total if group.has_signal else None
             for group in gathered.groups
             for one in group.rewards
         ]
         output = {
-            "prompt_ids": [one.prompt for one in served],
-            "completion_ids": [one.completion for one in served],
-            "env_mask": [one.own for one in served],
+            "prompt_ids": [one.prompt for one in rollouts],
+            "completion_ids": [one.completion for one in rollouts],
+            "env_mask": [one.loss_mask for one in rollouts],
             "logprobs": None,
             "earned": rewards,
         }
@@ -390,8 +390,8 @@ class _Watch(TrainerCallback):
             return
         step = self._done + state.global_step
         began = time.perf_counter()
-        own = {ours: _number(logs.get(theirs)) for theirs, ours in _OF_TRL.items()}
-        values = self._training.mean(own)
+        loss_mask = {ours: _number(logs.get(theirs)) for theirs, ours in _OF_TRL.items()}
+        values = self._training.mean(loss_mask)
         validated = self._training.validate(self._policy, step, self._steps)
         if validated:
             self._parts["validation"] = time.perf_counter() - began

@@ -134,12 +134,12 @@ def prepared(
             "Name the GGUF of the same model: --rollout-model FILE",
         )
     preset = _preset(source, config)
-    lessons = open_episodes(folder, config.episodes, config.k, progress)
+    opened = open_episodes(folder, config.episodes, config.k, progress)
     progress("loading the base", 0, 0)
     base = load_base(source, device=distributed.device(config.device), dtype=preset.dtype)
     return PolicyRunContext(
         config=config,
-        episodes=lessons,
+        episodes=opened,
         base=base,
         serving=serving,
         preset=preset,

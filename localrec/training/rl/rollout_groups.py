@@ -202,9 +202,9 @@ def figures_of(groups: Sequence[RolloutGroup], k: int) -> Figures:
     """
     written = [one.trajectory for group in groups for one in group.members]
     rewards = [one for group in groups for one in group.rewards]
-    served = [one for group in groups for one in group.rollouts]
+    rollouts = [one for group in groups for one in group.rollouts]
     sampled = sum(one.cost.new_tokens for one in written)
-    own = sum(sum(one.own) for one in served)
+    own = sum(sum(one.loss_mask) for one in rollouts)
     faults = Counter(one.fault for one in written)
     return {
         "reward": _mean([one.total for one in rewards]),
@@ -214,8 +214,8 @@ def figures_of(groups: Sequence[RolloutGroup], k: int) -> Figures:
         "valid": _mean([one.is_valid for one in written]),
         "tool_calls": _mean([one.tool_calls for one in written]),
         "tool_rate": _mean([one.tool_calls > 0 for one in written]),
-        "tokens": _mean([len(one) for one in served]),
-        "tokens_written": own / len(served),
+        "tokens": _mean([len(one) for one in rollouts]),
+        "tokens_written": own / len(rollouts),
         # Sampled in other pieces than the finished text is cut into, as far as their number tells.
         "recut": abs(sampled - own) / max(1, sampled),
         **{f"fault_{fault}": faults[fault] / len(written) for fault in FAULTS},

@@ -10,13 +10,13 @@ import msgspec
 
 from localrec.foundation.errors import ModelCancelledError, ModelError
 
-Said = TypeVar("Said")
+AnswerT = TypeVar("AnswerT")
 
 
-class AskedCases(msgspec.Struct, Generic[Said], frozen=True):
+class CaseAnswers(msgspec.Struct, Generic[AnswerT], frozen=True):
     """The answers to the cases, None where there is none, and the seconds that each took."""
 
-    answers: Sequence[Said | None]
+    answers: Sequence[AnswerT | None]
     seconds: Sequence[float]
 
     @property
@@ -32,8 +32,8 @@ class AskedCases(msgspec.Struct, Generic[Said], frozen=True):
 
 
 def ask_cases(
-    count: int, ask: Callable[[int], Said], progress: Callable[[int, int], None]
-) -> AskedCases[Said]:
+    count: int, ask: Callable[[int], AnswerT], progress: Callable[[int, int], None]
+) -> CaseAnswers[AnswerT]:
     """Ask every case.
 
     Args:
@@ -44,7 +44,7 @@ def ask_cases(
     Raises:
         ModelCancelledError: the model was stopped.
     """
-    answers: list[Said | None] = []
+    answers: list[AnswerT | None] = []
     seconds: list[float] = []
     for number in range(count):
         began = time.perf_counter()
@@ -56,4 +56,4 @@ def ask_cases(
             answers.append(None)
         seconds.append(time.perf_counter() - began)
         progress(number + 1, count)
-    return AskedCases(answers, seconds)
+    return CaseAnswers(answers, seconds)

@@ -112,9 +112,9 @@ def tokenize_dataset(base: Base, examples: Examples, preset: DevicePreset) -> To
     return TokenizedDataset(train=train, validation=validation)
 
 
-def load_of(config: SupervisedConfig, lesson: TokenizedDataset) -> StepLoad:
+def load_of(config: SupervisedConfig, tokenized: TokenizedDataset) -> StepLoad:
     """Count the work of each step, for an estimate before the start."""
-    train = lesson.train
+    train = tokenized.train
     return StepLoad(
         steps=config.epochs * -(-len(train) // config.batch),
         sequences=config.batch,

@@ -138,10 +138,10 @@ def answer_losses(
     return loss, right
 
 
-def _predicted_tokens(scores: torch.Tensor, exercise: TokenizedExample) -> list[int]:
+def _predicted_tokens(scores: torch.Tensor, example: TokenizedExample) -> list[int]:
     """Return the likeliest tokens; of a choice the likeliest label's."""
-    if exercise.choices:
-        best = int(scores[0, list(exercise.choices)].argmax())
-        return [exercise.choices[best]]
+    if example.choices:
+        best = int(scores[0, list(example.choices)].argmax())
+        return [example.choices[best]]
     predicted: list[int] = scores.argmax(dim=1).tolist()
     return predicted

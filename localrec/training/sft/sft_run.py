@@ -38,7 +38,7 @@ from localrec.training.sft.sft_data import (
 from localrec.training.sft.sft_loss import accumulate_gradients
 from localrec.training.sft.sft_trainer import SftOutcome, train_adapter, with_threads
 
-_TRIED = 4  # exercises that the speed is measured by
+_TRIED = 4  # examples that the speed is measured by
 
 
 class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         config: Settings of the training.
         examples: The examples to learn.
-        lesson: The same as tokens.
+        tokenized: The same as tokens.
         base: Loaded.
         preset: The batch sizes for the machine.
         distributed: Processes that train together.
@@ -55,7 +55,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     config: SupervisedConfig
     examples: Examples
-    lesson: TokenizedDataset
+    tokenized: TokenizedDataset
     base: Base
     preset: DevicePreset
     distributed: DistributedContext = SINGLE_PROCESS
@@ -94,11 +94,11 @@ def prepared(
     preset = preset_for(gpu, shape_of(source).parameters)
     progress("loading the base", 0, 0)
     base = load_base(source, device=distributed.device(config.device), dtype=preset.dtype)
-    lesson = tokenize_dataset(base, examples, preset)
+    tokenized = tokenize_dataset(base, examples, preset)
     return SftRunContext(
         config=config,
         examples=examples,
-        lesson=lesson,
+        tokenized=tokenized,
         base=base,
         preset=preset,
         distributed=distributed,
@@ -111,7 +111,7 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
     Raises:
         UsageError: more memory than there is.
     """
-    load = load_of(made.config, made.lesson)
+    load = load_of(made.config, made.tokenized)
     load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.distributed.size))
     found = estimate(
         shape_of(made.base.source),
@@ -146,13 +146,13 @@ def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutco
         CutShortError: Ctrl+C; the run can be gone on with.
     """
     return train_adapter(
-        run, made.base, made.lesson, made.config, made.preset, progress, made.distributed
+        run, made.base, made.tokenized, made.config, made.preset, progress, made.distributed
     )
 
 
 def _learnt_a_second(made: SftRunContext) -> float:
     """Measure the tokens per second of a training step on examples of middle length."""
-    middling = sorted(made.lesson.train, key=lambda one: len(one.tokens))
+    middling = sorted(made.tokenized.train, key=lambda one: len(one.tokens))
     half = len(middling) // 2
     tried = middling[half : half + _TRIED] or middling[:_TRIED]
     model = attach(made.base, made.config.adapter)

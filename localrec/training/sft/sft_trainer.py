@@ -85,7 +85,7 @@ class SftOutcome(msgspec.Struct, Record, frozen=True, kw_only=True):
 def train_adapter(
     run: TrainingRun,
     base: Base,
-    lesson: TokenizedDataset,
+    tokenized: TokenizedDataset,
     config: SupervisedConfig,
     preset: DevicePreset,
     progress: Progress,
@@ -108,9 +108,9 @@ def train_adapter(
         InputError: the checkpoint is damaged.
     """
     with distributed.holding(run), with_threads(config.threads):
-        checkpoint = distributed.begin(run, load_of(config, lesson).steps)
+        checkpoint = distributed.begin(run, load_of(config, tokenized).steps)
         with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
-            loop = _Loop(run, base, model, lesson, config, preset, distributed)
+            loop = _Loop(run, base, model, tokenized, config, preset, distributed)
             loop.start(checkpoint)
             while not loop.is_over:
                 loop.go_on(progress)
@@ -142,7 +142,7 @@ class _Loop:
         run: TrainingRun,
         base: Base,
         model: PeftModel,
-        lesson: TokenizedDataset,
+        tokenized: TokenizedDataset,
         config: SupervisedConfig,
         preset: DevicePreset,
         distributed: DistributedContext,
@@ -150,8 +150,8 @@ class _Loop:
         import torch  # the base has brought it
 
         self._run, self._base, self._model, self._distributed = run, base, model, distributed
-        self._lesson, self._config = lesson, config
-        self._steps = load_of(config, lesson).steps
+        self._tokenized, self._config = tokenized, config
+        self._steps = load_of(config, tokenized).steps
         self._every = max(1, self._steps // (config.epochs * config.checks))
         self._at_once = preset.at_once
         self._learnt = {name: p for name, p in model.named_parameters() if p.requires_grad}
@@ -230,15 +230,15 @@ class _Loop:
         """Update the weights by one step of the optimiser; returns its figures."""
         import torch
 
-        config, exercises = self._config, self._batch()
-        targets = sum(len(one.targets) for one in exercises)
+        config, batch = self._config, self._batch()
+        targets = sum(len(one.targets) for one in batch)
         rate = rate_at(self.step + 1, self._steps, config.learning_rate, config.warmup)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         # Dropout of a step is the same whether or not the training was interrupted before it.
         torch.manual_seed(config.seed * 1_000_003 + self.step)
         self._model.train()
-        mine = self._distributed.share(exercises)
+        mine = self._distributed.share(batch)
         found = accumulate_gradients(
             self._model, mine, self._at_once, targets=targets, share=self._shares
         )
@@ -247,18 +247,18 @@ class _Loop:
         norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)
         self._optimiser.step()
         self._optimiser.zero_grad(set_to_none=True)
-        tokens = sum(len(one.tokens) for one in exercises)
+        tokens = sum(len(one.tokens) for one in batch)
         self._place = msgspec.structs.replace(self._place, tokens=self._place.tokens + tokens)
         return {
             "loss": total / targets,
-            "accuracy": right / len(exercises),
+            "accuracy": right / len(batch),
             "learning_rate": rate,
             "gradient_norm": float(norm),
         }
 
     def _batch(self) -> list[TokenizedExample]:
         """Return the examples of the next step."""
-        train, config = self._lesson.train, self._config
+        train, config = self._tokenized.train, self._config
         epoch, place = divmod(self.step, self._steps // config.epochs)
         return batches_of(train, config.batch, config.seed, epoch)[place]
 
@@ -282,7 +282,7 @@ class _Loop:
         """Validate in the main process, so that all processes end at the same step."""
         validated = ValidationScore(loss=0.0, accuracy=0.0)
         if self._distributed.is_main:
-            validated = validate(self._model, self._lesson.validation, self._at_once)
+            validated = validate(self._model, self._tokenized.validation, self._at_once)
         loss, accuracy = self._distributed.agreed([validated.loss, validated.accuracy])
         return ValidationScore(loss=loss, accuracy=accuracy)
 

@@ -75,10 +75,10 @@ def _conversation(base: Base, example: Example) -> TokenizedExample:
         AgentTurn(text=one.content, own=one.role == "assistant")
         for one in said[example.prompt_messages :]
     ]
-    served = tokenize_rollout(base, said, turns)
+    rollout = tokenize_rollout(base, said, turns)
     end = _end(base)
-    tokens = [*served.prompt, *served.completion, *end]
-    own = [*[0] * len(served.prompt), *served.own, *[0] * len(end)]
+    tokens = [*rollout.prompt, *rollout.completion, *end]
+    own = [*[0] * len(rollout.prompt), *rollout.loss_mask, *[0] * len(end)]
     places = [
         place
         for place in range(len(tokens) - 1)

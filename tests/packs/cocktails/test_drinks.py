@@ -377,8 +377,8 @@ class TestTheTaxonomy:
         assert set(DOMAIN.taxonomy) <= set(DOMAIN.attributes)
 
     def test_knows_what_every_diet_bars(self):
-        barred = {name for names in DOMAIN.diets.values() for name in names}
-        assert barred <= set(DOMAIN.taxonomy["ingredient"])
+        excluded = {name for names in DOMAIN.diets.values() for name in names}
+        assert excluded <= set(DOMAIN.taxonomy["ingredient"])
         assert set(DOMAIN.staples) <= set(DOMAIN.taxonomy["ingredient"])
 
     def test_states_strengths_that_exist(self):

@@ -19,7 +19,7 @@ def item_matches(
     met += [
         (f"no {' or '.join(one.any_of)}", ~mask_of(one, catalogue))
         for one in intent.constraints
-        if one.barred and not one.soft
+        if one.excluded and not one.soft
     ]
     found = {}
     for item in items:

@@ -48,7 +48,7 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
         pinned: Only the user changes it.
         at: When, UTC without a zone.
         users: Names of the other users whose data is in it.
-        strangers: How many more of them have no name that anybody here knows.
+        unnamed: How many more of them have no name that anybody here knows.
         items: Names of the items that it speaks of.
     """
 
@@ -60,7 +60,7 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool
     at: datetime
     users: tuple[str, ...] = ()
-    strangers: int = 0
+    unnamed: int = 0
     items: tuple[str, ...] = ()
 
 
@@ -388,7 +388,7 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Me
         pinned=memory.pinned,
         at=memory.at,
         users=tuple(filter(None, users)),
-        strangers=users.count(""),
+        unnamed=users.count(""),
         items=tuple(name for name, is_user in made_from if not is_user),
     )
 

@@ -165,7 +165,7 @@ _WATCHED = ("config.json", "state.json", "metrics.jsonl", "lock", "checkpoints")
 FileStats = tuple[FileMark | None, ...]  # one for each of `_WATCHED`
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _RunConfig(msgspec.Struct, frozen=True):
     """The part of a configuration that exporting, trying and following a training needs."""
 
     base: str
@@ -273,7 +273,7 @@ class TrainingService:
         if not file.is_file():
             file = Path(self.export(name, request, on_progress).file)
         with self._reading:
-            asked = run.config(_Asked)
+            asked = run.config(_RunConfig)
         arguments = ("models", "try", str(file), "--model", asked.serving or asked.base)
         on_progress(f"starting {name} and its base", 0, 0)
         found = self._data((*arguments, f"--question={question}"), request, on_progress)
@@ -306,7 +306,7 @@ class TrainingService:
 
         run, name = self._run(path.name), _clean(path.name)
         try:
-            asked, state, data, kind = run.config(_Asked), run.state, run.data, run.kind
+            asked, state, data, kind = run.config(_RunConfig), run.state, run.data, run.kind
         except LocalrecError as error:
             return TrainingSummary(name=name, state="unreadable", remark=_clean(error.message))
         holder = self._holder(path)
@@ -326,7 +326,7 @@ class TrainingService:
 
     def _done(self, found: TrainingSummary) -> FinishedTraining:
         run = self._run(found.name)
-        base, adapter = run.config(_Asked).base, run.adapter.absolute()
+        base, adapter = run.config(_RunConfig).base, run.adapter.absolute()
         return FinishedTraining(found.name, found.kind, found.role, base, adapter)
 
     def _holder(self, path: Path) -> int | None:
@@ -400,7 +400,7 @@ def _step(logged: StepRecord) -> LoggedStep:
 
 
 def _about(run: TrainingRun) -> Iterator[TrainingPart]:
-    run.config(_Asked)  # raises where it is damaged
+    run.config(_RunConfig)  # raises where it is damaged
     asked = msgspec.json.decode((run.path / "config.json").read_bytes())
     yield "What was asked for", tuple(_setting_lines("", asked))
     yield "What it learns from, and on", tuple(_setting_lines("", msgspec.to_builtins(run.data)))

@@ -95,11 +95,11 @@ class JobsPanel(Vertical):
         self._looks = False
         if message.found is None:
             return
-        had = self._jobs is not None
+        was_filled = self._jobs is not None
         self._jobs = message.found
         self.query_one("#counts", Static).update(_counts_text(message.found))
         fill_table(self.query_one(DataTable), map(_row, message.found.rows))
-        if had:
+        if was_filled:
             self.post_message(self.QueueMoved())
 
     def on_jobs_panel_queue_changed(self, message: QueueChanged) -> None:

@@ -185,25 +185,25 @@ def _facet(facet: FacetSummary) -> Content:
 
 def _made_from(version: MemoryVersion) -> Iterator[str]:
     """Whose data is in it."""
-    if version.items or version.users or version.strangers:
+    if version.items or version.users or version.unnamed:
         yield ""
         yield "Made from"
-    users = len(version.users) + version.strangers
+    users = len(version.users) + version.unnamed
     for one, many, number, names in (
         ("item", "items", len(version.items), _listed(version.items)),
-        ("person", "people", users, _listed(version.users, version.strangers)),
+        ("person", "people", users, _listed(version.users, version.unnamed)),
     ):
         if number:
             yield f"  {number} {one if number == 1 else many}: {names}"
 
 
-def _listed(names: tuple[str, ...], strangers: int = 0) -> str:
+def _listed(names: tuple[str, ...], unnamed: int = 0) -> str:
     """Names, as far as they fit, and how many more there are."""
     message = [", ".join(names[:_NAMED])] if names else []
     if len(names) > _NAMED:
         message.append(f"{len(names) - _NAMED} more")
-    if strangers:
-        message.append(f"{strangers:,} with similar taste")
+    if unnamed:
+        message.append(f"{unnamed:,} with similar taste")
     return " and ".join(message)
 
 

@@ -90,8 +90,8 @@ def ndcg_of(scores: NDArray[np.float32], held_out: ValidationSplit) -> float:
     own = np.take_along_axis(scores, held_out.items[:, None].astype(np.int64), axis=1)
     ahead = np.count_nonzero(~(scores < own), axis=1) - 1
     for row, history in enumerate(held_out.requests.histories):
-        had = np.setdiff1d(history, held_out.items[row])
-        ahead[row] -= np.count_nonzero(~(scores[row, had] < own[row]))
+        seen = np.setdiff1d(history, held_out.items[row])
+        ahead[row] -= np.count_nonzero(~(scores[row, seen] < own[row]))
     gains = np.where(ahead < K, 1.0 / np.log2(ahead + 2.0), 0.0)
     return float(gains.mean())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from localrec.ranking.learned.evidence.base import Fit
+from localrec.ranking.learned.evidence.base import FitEvidence
 from localrec.ranking.learned.evidence.content import Attributes, Texts, fit_attributes, fit_texts
 from localrec.ranking.learned.evidence.cooccurrence import Cooccurrence, fit_cooccurrence
 from localrec.ranking.learned.evidence.ease import Ease, fit_ease
@@ -33,7 +33,7 @@ class EvidenceKind(msgspec.Struct, frozen=True):
     """
 
     record: type[Any]
-    fit: Fit
+    fit: FitEvidence
     slow: bool = False
 
 

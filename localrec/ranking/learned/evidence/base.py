@@ -83,7 +83,7 @@ class FittedEvidence(Protocol):
         ...
 
 
-Fit = Callable[[FitContext], FittedEvidence | None]
+FitEvidence = Callable[[FitContext], FittedEvidence | None]
 
 
 def history_weights(histories: Histories, fade: float, mean_rating: float) -> Floats:
