@@ -36,9 +36,9 @@ class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         order: Places of all candidates, from 0, best first.
-        ranked: How many of them stand first by the agent's own ranking; the rest is fused.
-        scores: Of the fused evidence, (c,); None where a model ranked.
-        trajectory: What was done.
+        ranked: The number of candidates that the agent itself ranked first; the rest is fused.
+        scores: Fused scores of the candidates, (c,); None where a model ranked.
+        trajectory: The agent's steps.
     """
 
     order: tuple[int, ...]
@@ -51,9 +51,9 @@ class AgenticRec:
     """Ranks candidates by an agent.
 
     Args:
-        name: Of the composition, for the record.
-        config: Who acts, within which bounds.
-        model: Opened, and closed, by somebody else; None where nobody is asked.
+        name: Name of the composition, for the record.
+        config: The agent's mode and limits.
+        model: A chat model that the caller opens and closes; None where no model is asked.
 
     Raises:
         UsageError: there is no model where one is to act.
@@ -72,7 +72,7 @@ class AgenticRec:
 
         Args:
             tool_context: The request.
-            seed: Of everything drawn; not negative.
+            seed: Seed of every random choice; not negative.
 
         Raises:
             UsageError: there are no candidates.

@@ -14,8 +14,8 @@ class AgenticRecConfig(AgentLimits, frozen=True, kw_only=True, forbid_unknown_fi
     """Configure one AgenticRec system.
 
     Args:
-        mode: Who acts: a model that asks tools as it likes, one without tools, one behind a
-            script, or none.
+        mode: The way to act: "agent" asks tools as its model likes, "reasoning" has no tools,
+            "scripted" follows a script, "fused" has no model.
     """
 
     mode: AgentMode = "agent"

@@ -39,7 +39,7 @@ def build_domain_knowledge(
 
     Args:
         catalogue: The domain's snapshot.
-        collaborative_memory: What its people share.
+        collaborative_memory: The shared memory of its users.
         places: Catalogue index of each item of the collective; None: they are the catalogue's.
         sequential: Embeddings of the collective's items and people, where some were trained.
     """
@@ -81,17 +81,18 @@ def build_tool_context(
     """Build the context of one request; of repeated items the newest interaction counts.
 
     Args:
-        reference: Of the domain.
+        reference: The domain's data.
         history: Items, oldest first, (h,).
         candidates: Items, (c,).
-        stars: Given to each item of the history, nan where none were, (h,); None: to none.
-        strengths: How much each is liked, -1 to 1, (h,); None: as the stars say, 1 without stars.
-        days: When, in days since 1970, nan where unknown, (h,); None: all unknown.
+        stars: Stars that the user gave each item of the history, nan where none, (h,); None: no
+            item has stars.
+        strengths: Strength of each like, -1 to 1, (h,); None: by the stars, 1 without stars.
+        days: Days of the interactions since 1970, nan where unknown, (h,); None: all unknown.
         now: Day of the request; nan where that is unknown.
-        user: Whose history it is in the collective graph; -1 for a cold-start user.
+        user: The user's number in the collective graph; -1 for a cold-start user.
         profile: The user's memory in words.
-        instruction: What they ask for.
-        demands: What of that can be checked in the graph.
+        instruction: The user's request in words.
+        demands: The constraints of that request which the graph can check.
     """
     items = np.asarray(history, dtype=np.int32)
     _, last = np.unique(items[::-1], return_index=True)

@@ -98,11 +98,11 @@ def standardized_among_items(
     """Standardize the candidates' scores by the mean and deviation over all items, (c,).
 
     Args:
-        tool_context: Whose candidates.
-        values: Of all items; what is not finite counts as the least, (n,).
+        tool_context: The request with its candidates.
+        values: Scores of all items; a value that is not finite counts as the least, (n,).
 
     Returns:
-        None where nothing is known that tells items apart.
+        None where all scores are alike or unknown.
     """
     known = values[np.isfinite(values)]
     if not len(known) or np.ptp(values) == 0:

@@ -68,8 +68,8 @@ class TurnFormat(Protocol):
 
         Args:
             tool_context: The request.
-            tools: What may be asked; without any it is to rank at once.
-            budget: How often.
+            tools: The tools that may be asked; without any the model ranks at once.
+            budget: Most calls of tools.
             k: Numbers in the ranking.
             history: Only so many of the newest items are shown.
         """

@@ -48,10 +48,10 @@ def run_agent(
     Args:
         model: Writes under a grammar; one that pays no heed to it is checked all the same.
         tool_context: The request.
-        tools: What it may ask; without any it ranks at once.
+        tools: The tools that it may ask; without any it ranks at once.
         config: Bounds.
-        seed: Of everything drawn; not negative.
-        name: Of the composition, for the record.
+        seed: Seed of every random choice; not negative.
+        name: Name of the composition, for the record.
 
     Raises:
         UsageError: there are no candidates.

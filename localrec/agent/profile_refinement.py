@@ -64,7 +64,7 @@ class RefinementContext(msgspec.Struct, frozen=True, kw_only=True):
         liked: All that the person likes, oldest first.
         disliked: Titles of what they do not like, oldest first.
         ranked: Titles as the model ranked them, best first.
-        instruction: What they asked for; "" where they did not.
+        instruction: The user's request in words; "" without one.
     """
 
     domain: Domain
@@ -81,7 +81,7 @@ class Refinement(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         outcome: "refused" where what the model wrote was not taken, which keeps the profile too.
         text: The new profile; "" of one that is kept.
-        why: What was wrong with a refused one.
+        why: Fault of a refused one.
     """
 
     outcome: RefinementOutcome
@@ -99,9 +99,9 @@ def refine_profile(
 
     Args:
         model: The one that ranked.
-        occasion: What it is shown.
+        occasion: The texts that the model is shown.
         open_vocabulary: Names of the catalogue, needed only where it writes.
-        seed: Of what is drawn; not negative.
+        seed: Seed of the model's sampling; not negative.
 
     Raises:
         ModelError: the model cannot be used, or was stopped.

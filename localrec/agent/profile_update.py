@@ -43,8 +43,8 @@ class ProfileProposal(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         update: The memory to write; None where the profile stays.
         seen: The version that the agent was shown, 0 where there was none.
-        spent: What the model was asked.
-        notes: Why nothing was thought, where that is nobody's choice.
+        spent: The model's calls and tokens.
+        notes: Reasons why no profile was proposed, where the model did not decide so.
     """
 
     update: MemoryUpdate | None = None
@@ -204,7 +204,7 @@ def _update(text: str, before: Memory | None, shown: Sequence[int], by: str) -> 
         text: The new words.
         before: The memory until now.
         shown: Node ids of the person, then of the items that the model was told of.
-        by: Who wrote them.
+        by: Author of the words.
     """
     return MemoryUpdate(
         node_id=shown[0],

@@ -20,8 +20,8 @@ def request_constraints(
 
     Args:
         candidates: Catalogue indexes, (c,).
-        intent: Of a question or an instruction.
-        catalogue: Which it was read for.
+        intent: The query of a question or an instruction.
+        catalogue: The catalogue that the query was read for.
     """
     points = [
         (_stated(one.constraint, catalogue) if one.constraint else one.value, one.mask)

@@ -41,14 +41,14 @@ class AgentReranker:
     """Rerank candidates by an agent; where the agent fails, by the fused scores of its tools.
 
     Args:
-        name: Of the composition, for the record.
-        config: Who acts, within which bounds.
-        model: Opened, and closed, by somebody else; None where nobody is asked.
-        reference: What is known of the domain, numbered as the catalogue.
-        catalogue: What demands are checked in.
-        user_index: A person's key -> their number in the graph, -1 for a stranger.
-        profile_of: A person's key -> what is remembered of them, "" for nothing.
-        read: An instruction, cleaned -> what it asks for.
+        name: Name of the composition, for the record.
+        config: The agent's mode and limits.
+        model: A chat model that the caller opens and closes; None where no model is asked.
+        reference: The domain's data, numbered as the catalogue.
+        catalogue: The catalogue that constraints are checked in.
+        user_index: A user's key -> their number in the graph, -1 for a cold-start user.
+        profile_of: A user's key -> the text of their memory, "" for none.
+        read: A cleaned instruction -> its query.
     """
 
     serves_cold_start = True

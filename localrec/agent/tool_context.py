@@ -44,13 +44,13 @@ class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The data of a domain, shared by all requests.
 
     Args:
-        domain: What the items belong to.
-        titles: Of each item, untrusted, (items,).
+        domain: Name of the domain that the items belong to.
+        titles: Title of each item, untrusted, (items,).
         item_features: The items' attributes.
         attributes: Each attribute, (attributes,).
-        years: Of each item, 0 where unknown, (items,).
+        years: Year of each item, 0 where unknown, (items,).
         descriptions: An item's own text, "" where it has none; untrusted.
-        collaborative_memory: Who likes what, and what goes together.
+        collaborative_memory: The likes of all users, and the items that go together.
         memory_texts: Memories in words.
         sequential: Embeddings of a sequential recommender; None where none was trained.
         path: The attributes that lead from one item to another in the graph, as a sentence.
@@ -79,17 +79,17 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The data of one request.
 
     Args:
-        reference: What is known of the domain.
+        reference: The domain's data.
         history: Items, oldest first, each once, (h,).
         stars: Given to each, nan where none were, (h,).
-        strengths: How much each is liked, -1 (cannot stand it) to 1 (loves it), (h,).
-        days: When, in days since 1970, nan where unknown, (h,).
+        strengths: Strength of each like, -1 (cannot stand it) to 1 (loves it), (h,).
+        days: Days of the interactions since 1970, nan where unknown, (h,).
         now: Day of the request; nan where the history has no days.
         candidates: Items; the agent calls them 1 to c, (c,).
-        user: Whose history it is in the collective graph; -1 for a cold-start user.
+        user: The user's number in the collective graph; -1 for a cold-start user.
         profile: The user's memory in words; "" where there is none.
-        instruction: What they ask for; "" where they do not.
-        demands: What of that can be checked in the graph.
+        instruction: The user's request in words; "" without one.
+        demands: The constraints of that request which the graph can check.
     """
 
     reference: DomainKnowledge

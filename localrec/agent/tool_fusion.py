@@ -45,8 +45,8 @@ class ToolFusion:
     """Rank candidates by the fused scores of tools, without a model.
 
     Args:
-        tools: What may be asked.
-        weights: Of the kinds of evidence; only what has one is asked for.
+        tools: The tools that may be asked.
+        weights: Weight of each kind of evidence; tools without a weight are not asked.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ def fit_tool_fusion(
     Args:
         tool_contexts: Requests with equally many candidates each.
         targets: Number of the candidate that was taken, from 1, of each request.
-        tools: What may be asked.
+        tools: The tools that may be asked.
     """
     kinds = evidence_calls(tools)
     lines = []

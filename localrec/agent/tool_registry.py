@@ -48,8 +48,8 @@ class Observation(msgspec.Struct, frozen=True):
     """The output of a tool.
 
     Args:
-        lines: Each on its own; cleaned and cut when shown.
-        scores: Of the candidates, higher is better, (c,); None where none are compared.
+        lines: The lines of the answer; each is cleaned and cut when shown.
+        scores: Scores of the candidates, higher is better, (c,); None where none are compared.
     """
 
     lines: Sequence[str]
@@ -86,10 +86,10 @@ class Tool(msgspec.Struct, frozen=True):
     """A tool that an agent may call.
 
     Args:
-        name: Of the function.
+        name: Name of the function.
         description: The first paragraph of its docstring.
-        parameters: In order.
-        run: Called with the tool context and the arguments by name.
+        parameters: The function's parameters, in order.
+        run: The function; it is called with the tool context and the arguments by name.
     """
 
     name: str

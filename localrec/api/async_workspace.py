@@ -24,7 +24,7 @@ class AsyncWorkspace:
 
     Args:
         folder: The workspace folder; by default the one that the command line uses.
-        hold_s: How long the store stays open after a call, in seconds.
+        hold_s: Seconds that the store stays open after a call.
     """
 
     def __init__(self, folder: str | Path | None = None, *, hold_s: float = HOLD_S) -> None:

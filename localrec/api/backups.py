@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class BackupCalls(WorkspaceSession):
-    """The methods of a workspace that write it into one file, and read it back."""
+    """The methods of a workspace that write it into one file, and read it back.
+
+    Example:
+        `workspace.backup("monday.backup").rows["node"]` is the number of nodes in the backup.
+    """
 
     def backup(
         self, out: str | Path, *, force: bool = False, progress: Progress = no_progress

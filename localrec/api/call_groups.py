@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class CallGroups(UpkeepCalls):
-    """What a workspace can do, ordered as the command line is."""
+    """The calls of a workspace, grouped as the commands of the command line are."""
 
     @cached_property
     def shelf(self) -> ShelfCalls:
-        """What users have at hand: list, show, add, remove, clear."""
+        """Return the calls for what users have at hand: list, show, add, remove, clear."""
         from localrec.api.shelves import ShelfCalls
 
         return ShelfCalls(self)
 
     @cached_property
     def memory(self) -> MemoryCalls:
-        """What is remembered: show, history, edit, pin, unpin, jobs, run, rebuild, rules."""
+        """Return the memory calls: show, history, edit, pin, unpin, jobs, run, rebuild, rules."""
         from localrec.api.memories import MemoryCalls
 
         return MemoryCalls(self)

@@ -94,14 +94,14 @@ class ModelCalls(CallGroup):
         question: str | None = None,
         progress: Progress = no_progress,
     ) -> AdapterEvaluation | AdapterComparison:
-        """Ask an adapter and its bare model the same cases: who is right how often, and how fast.
+        """Ask an adapter and its bare model the same cases: compare their accuracy and their speed.
 
         Args:
-            adapter: One that ships, or a GGUF of `train.export`.
-            role: Of several that it plays; None for the first.
-            cases: How many to ask.
-            model: Its base, where the catalogue does not have it.
-            question: Ask both this instead, and return what each says.
+            adapter: An adapter that ships, or a GGUF of `train.export`.
+            role: One of the roles that the adapter plays; None for the first.
+            cases: The number of cases.
+            model: The adapter's base model, where the catalogue does not have it.
+            question: Ask both this question instead, and return both answers.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.training.adapters.adapter_trial import try_adapter
@@ -123,10 +123,10 @@ class ModelCalls(CallGroup):
 
         Args:
             model: A chat model of the catalogue, or a GGUF.
-            adapters: Role -> the adapter that it is asked with.
+            adapters: Role -> the adapter that the model is asked with.
             roles: Only these; by default those of the adapters, or all.
-            cases: Of a role; slow roles take a part of them.
-            adopt: Whether the model plays each role here that it won; `roles()` tells them.
+            cases: The number of cases of each role; slow roles take a part of them.
+            adopt: Whether the model plays each role here that it won; `roles()` lists the players.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.training.role_bench.model_bench import adopt_won, bench_named
@@ -198,7 +198,7 @@ class DomainCalls(CallGroup):
         """Look at the columns of a table and keep a domain for its items.
 
         Args:
-            name: What its items are called together, such as "wines".
+            name: The plural noun for its items, such as "wines".
             table: A table of items, or of their JSON.
             replace: Whether a domain of that name may be replaced; never one that has items.
 

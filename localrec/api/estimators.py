@@ -34,7 +34,7 @@ class Baseline:
     Args:
         name: Such as "popularity", "item-knn", "ease", "als", "bpr" or "sasrec".
         seed: The same seed gives the same scores.
-        settings: What differs from the baseline's defaults.
+        settings: Settings that differ from the baseline's defaults.
     """
 
     def __init__(self, name: str, *, seed: int = 7, **settings: SettingValue) -> None:

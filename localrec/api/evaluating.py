@@ -39,15 +39,15 @@ class EvaluateCalls(CallGroup):
         name: str | None = None,
         progress: Progress = no_progress,
     ) -> Evaluation:
-        """Measure systems over the same cases; what is measured already is read.
+        """Measure systems over the same cases; read the figures that are there already.
 
         Args:
             config: A ready configuration by name, a file, or a folder of data such as RecBole's.
             systems: Only these of its systems; of a folder any baselines; by default all.
             own: Name -> a recommender of your own, as a class, a function or an object; docs/api.md
-                says what it needs.
-            name: Of the run's folder in the workspace; by default that of the configuration, with
-                a digest of the systems where you chose them.
+                describes its methods.
+            name: Name of the run's folder in the workspace; by default that of the configuration,
+                with a digest of the systems where you chose them.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.api.own_systems import OwnSystemFactory
@@ -108,7 +108,7 @@ class EvaluateCalls(CallGroup):
 
         Args:
             runs: Their names or folders.
-            name: Of the new run.
+            name: Name of the new run.
         """
         from localrec.evaluation.merge import merge_runs
         from localrec.evaluation.run_folder import RunFolder, find_run
@@ -139,12 +139,13 @@ class EvaluateCalls(CallGroup):
 
         Args:
             run: A run's name or folder whose systems explained what they recommend.
-            model: Who judges: a chat model, or a GGUF file.
-            scales: "marc" (of answers) or "memrec" (of rationales); by default what fits.
-            samples: Questions, drawn from those that all systems answered.
-            seed: Of the draw; keep it to go on.
-            gold: Gold questions, where not those that ship.
-            domain: Of the items; by default the one that knows them.
+            model: The judge: a chat model, or a GGUF file.
+            scales: "marc" (for answers) or "memrec" (for rationales); by default those that fit the
+                run.
+            samples: The number of questions, drawn from those that all systems answered.
+            seed: Seed of the draw; keep it to continue a judgement.
+            gold: A file of gold questions; by default those that ship.
+            domain: Domain of the items; by default the one that knows them.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.evaluation.explanations import judged_run

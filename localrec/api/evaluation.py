@@ -19,7 +19,11 @@ RUNS = "runs"  # folder of a workspace
 
 
 class Evaluation(TableRows):
-    """What was measured: every figure with its 95% interval; the cases lie in `folder`.
+    """The figures of a run, each with its 95% interval; the cases lie in `folder`.
+
+    Example:
+        `workspace.evaluation("baselines").compare("ease", "popularity").metrics` has both figures of
+        each metric, their difference and its interval.
 
     Args:
         run: The folder of the run.
@@ -74,7 +78,7 @@ class Evaluation(TableRows):
 
 
 class EvaluationCalls(WorkspaceSession):
-    """What a workspace can measure, and the tables that go to and fro."""
+    """The calls that measure systems, and that export and import their tables."""
 
     def interactions(self, *, domain: str | None = None) -> InteractionTable:
         """Read who met what in a domain, for LensKit, RecBole, pandas or a matrix.
@@ -124,7 +128,7 @@ class EvaluationCalls(WorkspaceSession):
         Args:
             path: The run file; its tag becomes the system's name.
             reference: The run whose cases are the topics.
-            name: Of the new run.
+            name: Name of the new run.
         """
         from localrec.evaluation.provenance import current_origin
         from localrec.evaluation.ranking.trec_exchange import import_trec_run

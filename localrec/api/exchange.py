@@ -24,13 +24,16 @@ _COLUMNS = {
 
 
 class InteractionTable(TableRows):
-    """Who met which item, with stars and times: one row a user and item, by user and time.
+    """The interactions of users with items: one row a user and item, by user and time.
 
     Columns are user_id, item_id, rating (missing where none was given) and timestamp (UTC), as
     LensKit, Cornac, Surprise and RecBole name them.
 
+    Example:
+        `workspace.interactions(domain="movies").to_csr()` is a sparse matrix of users by items.
+
     Args:
-        keyed: What was read of the store.
+        keyed: The interactions read from the store.
     """
 
     def __init__(self, keyed: KeyedInteractions) -> None:
@@ -117,7 +120,7 @@ def write_atomic_file(table: object, folder: Path) -> int:
 
     Args:
         table: A `pyarrow.Table`, a `pandas.DataFrame`, or a `lenskit.data.Dataset`.
-        folder: Where `table.inter` is made.
+        folder: Folder that `table.inter` is made in.
 
     Raises:
         InputError: it has no columns for users and items, or keys that no file of lines can hold.
@@ -179,6 +182,9 @@ def _cells(column: Any, header: str, pyarrow: Any) -> Any:
 
 class TrainingExamples(msgspec.Struct, frozen=True):
     """Prompts with the answers to give, in two halves that ask differently.
+
+    Example:
+        `workspace.training_examples("router").train[0]["completion"]` is a label such as "similar".
 
     Args:
         role: The role that learns from them.

@@ -98,7 +98,7 @@ class MemoryCalls(CallGroup):
             pause: Let jobs wait from now on.
             resume: Let them be worked again.
             retry: Let failed jobs wait again.
-            k: How many rows of the queue to list.
+            k: The number of rows of the queue to list.
         """
         from localrec.workspace.memories import change_queue, queue_report
 

@@ -16,7 +16,7 @@ class OwnSystemFactory(SystemFactory):
     """Makes the systems of a run; names in `own` stand for the user's.
 
     Args:
-        parts: What `SystemFactory` takes.
+        parts: The arguments of `SystemFactory`.
         own: Name -> class, function or object.
     """
 

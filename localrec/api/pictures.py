@@ -33,7 +33,7 @@ class ImageCalls(CallGroup):
 
         Args:
             folder: The folder; a file belongs to the item whose key or name it bears.
-            domain: Whose items; by default the largest.
+            domain: Domain of the items; by default the largest.
             column: The property of the items that names their file.
             dry_run: Whether only the receipt is made.
             progress: Called with the step, how much of it is done, and of how much.
@@ -54,10 +54,10 @@ class ImageCalls(CallGroup):
         """Describe what pictures show, for items whose looks nobody described; marked, resumable.
 
         Args:
-            limit: How many items at most.
+            limit: The most items to describe.
             use_model: Whether the vision model is asked where one is bound; else what is measured
                 counts.
-            domain: Whose items; by default the largest.
+            domain: Domain of the items; by default the largest.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.workspace.item_pictures import describe_pictures
@@ -83,10 +83,10 @@ class ImageCalls(CallGroup):
         """Find items whose pictures are like another one, or show what words say.
 
         Args:
-            words: What the pictures should show.
+            words: Words for the thing that the pictures should show.
             image: A picture to compare with, instead of words.
-            k: How many items at most.
-            domain: Whose items; by default the largest.
+            k: The most items to return.
+            domain: Domain of the items; by default the largest.
 
         Raises:
             UsageError: neither or both of words and image, or no picture was embedded.

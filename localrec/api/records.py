@@ -13,7 +13,11 @@ _Record = TypeVar("_Record", bound=Record)
 
 
 class RecordList(list[_Record], TableRows):
-    """A list of records that is a table as well."""
+    """A list of records that is a table as well.
+
+    Example:
+        `workspace.search("negroni").to_pandas()` is a table of the items that were found.
+    """
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one dictionary a record."""
@@ -23,11 +27,14 @@ class RecordList(list[_Record], TableRows):
 class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
     """An item of a catalogue.
 
+    Example:
+        `workspace.item("Negroni").attributes["ingredient"]` is `["campari", "gin", "sweet vermouth"]`.
+
     Args:
         key: The item's key in its domain.
         name: The item's name.
         domain: The domain.
-        properties: What its catalogue says of it: descriptions, numbers, dates.
+        properties: The properties of its catalogue: descriptions, numbers, dates.
         attributes: Kind of attribute -> the names of those that it has.
     """
 
@@ -41,13 +48,16 @@ class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
 class HistoryEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One thing that a user did with an item.
 
+    Example:
+        `[entry.event for entry in workspace.history("anna")]` is `["rated", "liked"]`.
+
     Args:
         domain: The domain of the item.
         item: The item's key.
         name: The item's name.
         event: "rated", "liked", "disliked", "seen", "wanted" and so on.
         stars: 0.5 to 5; None where none were given.
-        at: When, in UTC; None where no time is known.
+        at: Time of the event, in UTC; None where unknown.
         source: The kind of export that brought it, or "feedback".
         note: The user's own words; "" for none.
     """

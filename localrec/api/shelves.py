@@ -38,8 +38,8 @@ class ShelfCalls(CallGroup):
         """Say what can be made now, what lacks one thing, and what to get next.
 
         Args:
-            user: Whose stored shelf is meant.
-            have: What is at hand for this once, as a text or as names, instead of a user.
+            user: Key of the user whose stored shelf is meant.
+            have: The things at hand for this once, as a text or as names, instead of a user.
             k: The length of each list.
             domain: By default one whose items are made of what one keeps on a shelf.
 

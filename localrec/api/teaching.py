@@ -26,7 +26,7 @@ class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     Args:
         run: Its name.
-        state: How far it came.
+        state: State of the run.
         last: Its last step, with what was measured there.
     """
 
@@ -36,7 +36,11 @@ class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 
 class TrainCalls(CallGroup):
-    """Train what other calls ask; needs the extra `training`, and takes minutes to hours."""
+    """Train what other calls ask; needs the extra `training`, and takes minutes to hours.
+
+    Example:
+        `workspace.train.sequential(domain="movies", epochs=5).ndcg_at_10`
+    """
 
     def sequential(
         self,
@@ -46,12 +50,12 @@ class TrainCalls(CallGroup):
         seed: int = 0,
         progress: Progress = no_progress,
     ) -> SequentialReport:
-        """Train SASRec, which says what comes next, on all that users did with a domain's items.
+        """Train SASRec, which predicts the next item, on all that users did with a domain's items.
 
         Args:
             domain: By default the one with most interactions.
             epochs: Passes over the data at most.
-            seed: Of what is drawn.
+            seed: Seed of every random choice.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.ranking.baselines.neural.configs import SASRecConfig
@@ -70,11 +74,11 @@ class TrainCalls(CallGroup):
         progress: Progress = no_progress,
         **settings: Any,
     ) -> SftOutcome:
-        """Train an adapter for a role; Ctrl+C keeps what was done, as a `LocalrecError` says.
+        """Train an adapter for a role; Ctrl+C keeps its steps and raises a `LocalrecError`.
 
         Args:
             role: "router", "slots", "reflector", "reranker" or "agent".
-            name: Of the run, which lies in the workspace.
+            name: Name of the run, which lies in the workspace.
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
             progress: Called with the step, how much of it is done, and of how much.
             settings: train, validation, epochs, batch, learning_rate, seed, device, threads.
@@ -145,12 +149,13 @@ class TrainCalls(CallGroup):
         """Train the agent by list-wise GRPO: trajectories that ranked better than others win.
 
         Args:
-            name: Of the run.
+            name: Name of the run.
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
-            init_adapter: To begin with: a run's folder, a GGUF, or one that ships.
+            init_adapter: The adapter to begin with: a run's folder, a GGUF, or one that ships.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: Of `localrec.training.rl.policy_config.GrpoConfig`, such as steps, groups and
-                budget; of its requests domain, candidates, most, validation and sequential.
+            settings: Fields of `localrec.training.rl.policy_config.GrpoConfig`, such as steps,
+                groups and budget; for its requests also domain, candidates, most, validation and
+                sequential.
         """
         from localrec.training.examples.episodes import EpisodesConfig
         from localrec.training.rl.init_from import init_adapter_path
@@ -176,9 +181,10 @@ class TrainCalls(CallGroup):
 
         Args:
             run: A finished run of `grpo`, or an adapter that one was exported as.
-            name: Of the new run.
+            name: Name of the new run.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: searched, steps, epochs, learning_rate, workers, seed; others are the run's.
+            settings: searched, steps, epochs, learning_rate, workers, seed; all other fields are
+                the run's.
         """
         from localrec.training.rl.policy_config import RefineConfig
         from localrec.training.rl.refine_from import refine_config_from

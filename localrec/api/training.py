@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TrainingCalls(WorkspaceSession):
-    """What a workspace can train; needs the extra `training`."""
+    """The calls that train models; they need the extra `training`."""
 
     def training_examples(
         self,
@@ -30,9 +30,9 @@ class TrainingCalls(WorkspaceSession):
 
         Args:
             role: "router", "slots", "reflector", "reranker" or "agent".
-            train: How many to learn from.
-            validation: How many to stop by, worded otherwise.
-            seed: Of all that is drawn.
+            train: The number of examples to learn from.
+            validation: The number of examples to stop by, worded otherwise.
+            seed: Seed of every random choice.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.api.exchange import TrainingExamples

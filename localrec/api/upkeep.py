@@ -87,7 +87,7 @@ class LearnCalls(CallGroup):
 
 
 class UpkeepCalls(WorkspaceSession):
-    """What keeps a workspace current and sound."""
+    """The calls that keep a workspace current and sound."""
 
     def index(
         self, *, domain: str | None = None, progress: Progress = no_progress
@@ -127,7 +127,7 @@ class UpkeepCalls(WorkspaceSession):
 
         Args:
             limit: At most so many items.
-            domain: Whose items; by default the largest.
+            domain: Domain of the items; by default the largest.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.graph.domain_files import load_domain

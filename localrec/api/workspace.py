@@ -44,9 +44,12 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
     a name that nobody has, `InputError` for a file that cannot be read, `BusyError` while another
     process writes, `ModelError` for a model that is not here.
 
+    Example:
+        `Workspace("~/recommender").ask("a smoky drink without whiskey").items[0].name`
+
     Args:
         folder: The workspace folder; by default the one that the command line uses.
-        hold_s: How long the store stays open after a call, in seconds.
+        hold_s: Seconds that the store stays open after a call.
     """
 
     def users(self, like: str = "", *, limit: int = 50) -> list[str]:
@@ -71,12 +74,12 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
         """Answer a question in plain language.
 
         Args:
-            question: What is wanted.
-            k: How many items at most.
-            user: Who asks; their history orders what fits.
-            have: What is at hand, as a text or as names.
+            question: The question in words.
+            k: The most items to return.
+            user: Key of the user who asks; their history orders the items.
+            have: The things at hand, as a text or as names.
             image: The path of a picture that the question is about.
-            domain: Where a workspace has several, the one that is meant; else the words decide.
+            domain: One of several domains of the workspace; by default the words decide.
             system: The name of the system that answers.
             use_model: Whether a language model may take part.
         """
@@ -116,8 +119,8 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
             k: The length of the list.
             domain: The domain; by default the one in which the user did most.
             system: The name of the system that ranks.
-            fair: What counts for several users: the mean fit, or that of the least happy.
-            diverse: How much variety counts against fit, 0 to 1.
+            fair: The score of an item for several users: their mean, or the lowest.
+            diverse: Weight of variety against fit, 0 to 1.
             wanted: Whether items of the want-to list come first.
         """
         from localrec.systems.list_choice import ListOptions
@@ -221,9 +224,9 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
         Args:
             user: The user's key; a new one makes a new user.
             item: The key or name of the item.
-            verdict: What they think; or give stars.
+            verdict: The user's verdict; or give stars.
             stars: 0.5 to 5.
-            reason: Why, in their words.
+            reason: The reason in the user's words.
             domain: The domain of the item, where several have one of that name.
             new_user: Whether a key that nobody has makes a new user though somebody's is spelt
                 nearly so; False refuses it, which helps where people type their names.
@@ -257,7 +260,7 @@ class Workspace(CallGroups, EvaluationCalls, TrainingCalls, BackupCalls):
         Args:
             path: The file, archive or folder.
             kind: One of the kinds of `localrec import --help`; "auto" looks at the file.
-            user: Whose export it is, where the file does not say.
+            user: Key of the user whose export it is, where the file does not say.
             domain: The domain of the items; by default that of the kind.
             new_user: As for `feedback`.
             dry_run: Whether only the receipt is made.

@@ -32,7 +32,7 @@ class ReadImport(msgspec.Struct, frozen=True):
     """A file that was read and is not stored yet.
 
     Args:
-        rows: What was in it.
+        rows: The rows of the file.
         domain: The domain of its items.
     """
 

@@ -33,22 +33,22 @@ def try_(
         str,
         typer.Argument(
             metavar="ADAPTER",
-            help="One that ships, or a GGUF of localrec train export.",
+            help="An adapter that ships, or a GGUF of localrec train export.",
             autocompletion=_known_adapters,
         ),
     ],
     role: Annotated[
         str | None,
-        typer.Option(metavar="ROLE", help="Of several that it plays; the first if left out."),
+        typer.Option(metavar="ROLE", help="One of the roles that it plays; the first if left out."),
     ] = None,
-    cases: Annotated[int, typer.Option(min=2, metavar="N", help="How many to ask.")] = 120,
+    cases: Annotated[int, typer.Option(min=2, metavar="N", help="The number of cases.")] = 120,
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Its base, where the catalogue does not have it."),
+        typer.Option(metavar="MODEL", help="Its base model, where the catalogue does not have it."),
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Ask both this instead, and show what each says."),
+        typer.Option(metavar="TEXT", help="Ask both this question instead, and show both answers."),
     ] = None,
 ) -> None:
     """Ask an adapter and its bare model the same cases: who is right how often, and how fast.

@@ -64,7 +64,7 @@ _Out = Annotated[
     Path | None,
     typer.Option(
         metavar="ANSWERS.jsonl",
-        help="Where a batch writes; run again to go on, with the options it was begun with. "
+        help="File for the answers of a batch; run again with the same options to go on. "
         "- writes each answer to stdout as soon as it is there.",
     ),
 ]
@@ -75,20 +75,22 @@ _Image = Annotated[
     ),
 ]
 _Have = Annotated[
-    str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
+    str | None, typer.Option(metavar='"a, b"', help="The things at hand; all others are missing.")
 ]
 _User = Annotated[
     str | None,
     typer.Option(
-        metavar="KEY", help="The person who asks, by whose history the order is.", callback=user_key
+        metavar="KEY",
+        help="The person who asks; their history orders items.",
+        callback=user_key,
     ),
 ]
-_Count = Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")]
+_Count = Annotated[int, typer.Option("-k", min=1, max=100, help="The number of items.")]
 _System = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Which system answers: marc, marc-rules, which reads by rules alone, "
+        help="The system that answers: marc, marc-rules, which reads by rules alone, "
         "marc-model with a local model in each of its roles, "
         "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
         "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "

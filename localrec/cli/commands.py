@@ -99,11 +99,9 @@ COMMANDS = {
         "Print a page of the documentation; without a topic, name all.", *("help", "help_")
     ),
     "shelf": CommandRow(
-        "What you have at hand, what it makes, and what one thing more would.", "shelf"
+        "The things you have at hand, what they make, and what one thing more would.", "shelf"
     ),
-    "memory": CommandRow(
-        "What is remembered of people and items; yours to read, to change and to pin.", "memory"
-    ),
+    "memory": CommandRow("Memories of people and items: read, change and pin them.", "memory"),
     "train": CommandRow(
         "Train networks on what people did; they stay in the workspace, and forgetting ends them.",
         "train",

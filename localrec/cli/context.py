@@ -247,7 +247,7 @@ def read_piped(remedy: str) -> str:
     """Read what is piped in, up to `MOST_PIPED` characters: a pipe may never end.
 
     Args:
-        remedy: What to do where nothing is piped.
+        remedy: The remedy where nothing is piped.
 
     Raises:
         UsageError: stdin is a terminal, or holds too much.

@@ -17,7 +17,7 @@ Examples:\n\n
 
 
 def describe(
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many items.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The most items to describe.")] = None,
     domain: DomainOption = None,
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""

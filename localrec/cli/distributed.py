@@ -21,7 +21,7 @@ def distributed_training(
     """A block in which this process trains with its fellows; the leader alone shows progress.
 
     Args:
-        device: Where training was asked for.
+        device: The requested device.
         workspace: Its folder.
 
     Raises:

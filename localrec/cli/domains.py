@@ -34,16 +34,16 @@ def _own_names() -> list[str]:
 
 
 DomainArgument = Annotated[
-    str, typer.Argument(help="Its name, or a folder with a domain.toml.", metavar="NAME")
+    str, typer.Argument(help="The domain's name, or a folder with a domain.toml.", metavar="NAME")
 ]
 OwnArgument = Annotated[
-    str, typer.Argument(help="Its name.", metavar="NAME", autocompletion=_own_names)
+    str, typer.Argument(help="The domain's name.", metavar="NAME", autocompletion=_own_names)
 ]
 
 
 @app.command("new", epilog=EXAMPLES)
 def new(
-    name: Annotated[str, typer.Argument(help="What its items are called together: wines.")],
+    name: Annotated[str, typer.Argument(help="The plural noun for its items: wines.")],
     source: Annotated[Path, typer.Option("--from", help="A table of items, or of their JSON.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Keep it without asking.")] = False,
 ) -> None:
@@ -99,7 +99,7 @@ def list_() -> None:
 
 @app.command()
 def show(name: DomainArgument) -> None:
-    """What a domain knows: its kinds, numbers, texts and example questions."""
+    """Show a domain's kinds of attributes, numbers, texts and example questions."""
     import msgspec
 
     from localrec.workspace.own_domains import find_domain

@@ -57,7 +57,9 @@ _Config = Annotated[
 ]
 _Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FOLDER", help="Of the run; else runs/NAME in the workspace."),
+    typer.Option(
+        "--out", metavar="FOLDER", help="Folder of the run; else runs/NAME in the workspace."
+    ),
 ]
 _Engine = Annotated[
     EngineName,
@@ -67,22 +69,22 @@ _Address = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Of a Ray cluster that runs already, whose machines have the same Python and "
+        help="Address of a running Ray cluster, whose machines have the same Python and "
         "localrec installed; by default one is started on this machine, for this run alone.",
     ),
 ]
 _Candidates = Annotated[
-    int | None, typer.Option(min=2, metavar="N", help="Of a folder: rank N drawn items, not all.")
+    int | None, typer.Option(min=2, metavar="N", help="For a folder: rank N drawn items, not all.")
 ]
 _Negatives = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Of a folder: rank given negatives, USER ITEM ITEM ... a line."
+        metavar="FILE", help="For a folder: rank given negatives, USER ITEM ITEM ... a line."
     ),
 ]
 _Systems = Annotated[
     list[str] | None,
-    typer.Option("--system", metavar="NAME", help="Of a folder: only this one; or several."),
+    typer.Option("--system", metavar="NAME", help="For a folder: a system to measure; repeatable."),
 ]
 
 
@@ -91,7 +93,8 @@ def run(
     out: _Out = None,
     engine: _Engine = "local",
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Workers of Ray; by default one for each core."),
     ] = None,
     address: _Address = None,
     candidates: _Candidates = None,
@@ -149,7 +152,7 @@ def run(
 def _declared(
     config: str, candidates: int | None, negatives: Path | None, systems: list[str] | None
 ) -> tuple[AnyRunConfig, bytes]:
-    """What a file declares, or a folder of data with what was asked for it."""
+    """Read a configuration file, or make one for a folder of data from the options."""
     from localrec.evaluation.configs import load_config
     from localrec.evaluation.data_folders import SYSTEMS, folder_config
 
@@ -308,7 +311,9 @@ def merge(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FOLDER", help="Of the new run; else runs/joined in the workspace."
+            "--out",
+            metavar="FOLDER",
+            help="Folder of the new run; else runs/joined in the workspace.",
         ),
     ] = None,
 ) -> None:
@@ -346,7 +351,10 @@ RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or
 def export_run(
     run: RunArgument,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", help="For qrels and a file per system.")
+        Path,
+        typer.Option(
+            "--out", metavar="FOLDER", help="The folder to write qrels and a file per system to."
+        ),
     ],
 ) -> None:
     """Write what the systems of a run ranked as TREC files, for any evaluator to read."""
@@ -372,7 +380,9 @@ def import_run(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FOLDER", help="Of the new run; else runs/FILE in the workspace."
+            "--out",
+            metavar="FOLDER",
+            help="Folder of the new run; else runs/FILE in the workspace.",
         ),
     ] = None,
 ) -> None:

@@ -63,7 +63,7 @@ _History = Annotated[
 def export(
     out: _Out,
     user: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Whose history or profile.")
+        str | None, typer.Option(metavar="KEY", help="The user whose history or profile to write.")
     ] = None,
     what: _What = None,
     form: _Format = None,

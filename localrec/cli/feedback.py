@@ -34,7 +34,7 @@ _Reason = Annotated[
     typer.Option(
         "--reason",
         metavar="TEXT",
-        help="Why, in your own words.",
+        help="The reason, in your own words.",
         callback=at_most(MAX_REASON),
     ),
 ]
@@ -48,7 +48,7 @@ _WORDS = {
 
 def feedback(
     user: Annotated[
-        str, typer.Option("--user", metavar="KEY", help="Who says it.", callback=user_key)
+        str, typer.Option("--user", metavar="KEY", help="The user who says it.", callback=user_key)
     ],
     item: Annotated[
         str | None, typer.Option("--item", metavar="KEY", help="The item's key or name.")

@@ -34,7 +34,7 @@ def forget(
         typer.Option(
             "--since",
             metavar="DATE",
-            help="What happened since, such as 2026-10-01 (UTC); with --user only theirs.",
+            help="All records since a day, such as 2026-10-01 (UTC); with --user only theirs.",
         ),
     ] = None,
     domain: DomainOption = None,

@@ -38,7 +38,7 @@ Examples:\n\n
   localrec images find "a tall blue drink with a cherry"\n\n
   localrec images find --image holiday.jpg -k 3
 """
-LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many items.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="The most items to treat.")]
 
 
 @app.command(epilog=_ADD)
@@ -67,7 +67,10 @@ def add(
 def describe(
     limit: LimitOption = None,
     no_model: Annotated[
-        bool, typer.Option("--no-model", help="By what is measured, though a vision model is here.")
+        bool,
+        typer.Option(
+            "--no-model", help="Use measured colours only, though a vision model is here."
+        ),
     ] = False,
     domain: DomainOption = None,
 ) -> None:
@@ -107,11 +110,13 @@ def list_(domain: DomainOption = None) -> None:
 
 @app.command(epilog=_FIND)
 def find(
-    words: Annotated[str | None, typer.Argument(help="What the pictures should show.")] = None,
+    words: Annotated[
+        str | None, typer.Argument(help="The thing that the pictures should show.")
+    ] = None,
     image: Annotated[
         Path | None, typer.Option("--image", metavar="PICTURE", help="A picture to compare with.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=200, help="How many items.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, max=200, help="The number of items.")] = 10,
     domain: DomainOption = None,
 ) -> None:
     """Items whose pictures are like another one, or show what words say."""

@@ -24,12 +24,12 @@ _MANY = 500_000
 
 
 class GuessOptions(msgspec.Struct, frozen=True):
-    """What the user wants done with a guess.
+    """The user's options for a guess.
 
     Args:
         accept: Import by it at once.
         domain: The domain that was named.
-        user: Whose all rows are.
+        user: The key of the user whom all rows belong to.
     """
 
     accept: bool
@@ -121,7 +121,7 @@ def _as_history(
 
 
 def _with_form_notes(found: _History, table: RecordTable) -> _History:
-    """What was read, with a receipt that tells of the table's encoding and trailing commas."""
+    """Add the notes on the table's encoding and trailing commas to the receipt."""
     from localrec.sources.table_notes import form_notes
 
     notes = (*form_notes(table.encoding, table.surplus, ()), *found.report.notes)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class SuggestOptions(msgspec.Struct, frozen=True):
-    """Where a guess goes, and what is known of the file.
+    """The options of a guess that is written to a file.
 
     Args:
         named: The table as the user named it.
         out: The file to write.
         force: Replace it where it is there.
         domain: The domain that was named.
-        user: Whose all rows are.
+        user: The key of the user whom all rows belong to.
     """
 
     named: Path
@@ -59,7 +59,7 @@ def write_suggestion(
     Args:
         context: The options of the command.
         path: The table; what came down a pipe lies in a file of its own.
-        options: Where the guess goes.
+        options: The options of the suggestion, with the file to write.
         fitting: The domain that was made for such tables, if there is one.
 
     Raises:

@@ -78,13 +78,13 @@ def _known_kinds() -> list[str]:
 
 _User = Annotated[
     str | None,
-    typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
+    typer.Option("--user", metavar="KEY", help="The user whose export it is.", callback=user_key),
 ]
 
 
 def import_(
     kind: Annotated[
-        str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
+        str, typer.Argument(help="The file's format; auto detects it.", autocompletion=_known_kinds)
     ],
     path: Annotated[Path, typer.Argument(help="The file, archive or folder to read; - for stdin.")],
     domain: DomainOption = None,
@@ -104,13 +104,15 @@ def import_(
     later: LaterOption = False,
     keep_all: Annotated[
         bool,
-        typer.Option("--all", help="Of a dump of everything, keep what is not here yet, too."),
+        typer.Option("--all", help="For a dump: keep items that are not here yet, too."),
     ] = False,
     since: DayOption = None,
     until: DayOption = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.toml", help="table: which column is what, wherever it lies."),
+        typer.Option(
+            metavar="FILE.toml", help="table: the file that maps columns to fields, in any folder."
+        ),
     ] = None,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""

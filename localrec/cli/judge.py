@@ -26,19 +26,26 @@ def judge(
         ),
     ],
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who judges: a chat model, or a GGUF file.")
+        str | None, typer.Option(metavar="NAME", help="The judge: a chat model, or a GGUF file.")
     ] = None,
     scales: Annotated[
         Literal["marc", "memrec"] | None,
-        typer.Option(help="MARC's four (of answers), or MemRec's three (of rationales)."),
+        typer.Option(help="MARC's four (for answers), or MemRec's three (for rationales)."),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Questions, drawn from those all answered.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="The number of questions, drawn from those that all systems answered.",
+        ),
     ] = 30,
-    seed: Annotated[int, typer.Option(metavar="S", help="Of the draw; keep it to go on.")] = 7,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the draw; keep it to go on.")] = 7,
     gold: Annotated[
         Path | None,
-        typer.Option(metavar="GOLD.jsonl", help="Gold questions, where not those that ship."),
+        typer.Option(
+            metavar="GOLD.jsonl", help="A file of gold questions; by default those that ship."
+        ),
     ] = None,
     domain: DomainOption = None,
 ) -> None:

@@ -54,7 +54,7 @@ def learn(
     ] = None,
     cases: Annotated[
         int,
-        typer.Option(min=20, metavar="N", help="Held-out items that it is asked about."),
+        typer.Option(min=20, metavar="N", help="Held-out items that the reranker orders."),
     ] = 60,
 ) -> None:
     """Learn the default ranking of each domain from all that users did with its items.

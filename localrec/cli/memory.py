@@ -39,7 +39,7 @@ Examples:\n\n
 """
 
 app = Commands(
-    help="What is remembered of people and items; yours to read, to change and to pin.",
+    help="Memories of people and items: read, change and pin them.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
@@ -62,7 +62,7 @@ def _owner_json(owner: MemoryOwner, **memories: Any) -> dict[str, Any]:
 
 @app.command("show", epilog=EXAMPLES)
 def show(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
-    """What is remembered now: the words, what supports them, and where they came from."""
+    """Show the newest memory: its words, what supports them, and where they came from."""
     from localrec.memory.records import memory_of
 
     context, owner, memory = _with_memory(user, item, domain, memory_of)
@@ -128,9 +128,9 @@ def jobs(
     pause: Annotated[bool, typer.Option("--pause", help="Let jobs wait from now on.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Let them be worked again.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Let failed jobs wait again.")] = False,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to list.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="The number of jobs to list.")] = 10,
 ) -> None:
-    """What waits to be worked into memories, what was, and what failed and why."""
+    """List the jobs that update memories: those that wait, are done, or failed and why."""
     from localrec.memory.report import count_noun
     from localrec.workspace.memories import change_queue, queue_report
 

@@ -30,7 +30,7 @@ Examples:\n\n
 """
 
 app = Commands(
-    help="Which neighbours count for how much: versioned rules, checked, never run as code.",
+    help="Rules that weight a user's neighbours: versioned, checked, never run as code.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )

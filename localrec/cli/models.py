@@ -24,7 +24,11 @@ ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
 @app.command("list")
 def list_(
     roles: Annotated[
-        bool, typer.Option("--roles", help="The roles instead: who plays each, by which figure.")
+        bool,
+        typer.Option(
+            "--roles",
+            help="List the roles instead: the model of each, and the figure it was chosen by.",
+        ),
     ] = False,
 ) -> None:
     """The models localrec knows, and whether they are here."""
@@ -106,7 +110,7 @@ def use(
     projector: Annotated[
         Path | None,
         typer.Option(
-            metavar="MMPROJ.gguf", help="For vision: the file that was published with the model."
+            metavar="MMPROJ.gguf", help="The vision file that was published with the model."
         ),
     ] = None,
 ) -> None:

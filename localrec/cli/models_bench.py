@@ -42,15 +42,18 @@ def bench(
     ] = None,
     roles: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B", help="Only these; those of the adapters, where some are named."
-        ),
+        typer.Option(metavar="A,B", help="Only these roles; by default those of the adapters."),
     ] = None,
     cases: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Of a role; slow roles take a part of them.")
+        int,
+        typer.Option(
+            min=2,
+            metavar="N",
+            help="The number of cases of a role; slow roles take a part of them.",
+        ),
     ] = 60,
     adopt: Annotated[
-        bool, typer.Option("--adopt", help="Give it each role here that it won.")
+        bool, typer.Option("--adopt", help="Give the model each role here that it won.")
     ] = False,
     page: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Add its rows to this page of results.")

@@ -53,7 +53,7 @@ _FEEDBACK_TEXT = {
 
 
 class ChatOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds for a whole conversation; the options of `ask` say what each means."""
+    """The options of a whole conversation; the options of `ask` say what each means."""
 
     workspace: Path
     user: str | None = None

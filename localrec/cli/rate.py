@@ -30,10 +30,12 @@ _KEYS = "1 to 5, s skip, u undo, q quit"
 
 
 def rate(
-    samples: Annotated[Path, typer.Argument(metavar="SAMPLES.jsonl", help="What to rate.")],
+    samples: Annotated[
+        Path, typer.Argument(metavar="SAMPLES.jsonl", help="The explanations to rate.")
+    ],
     out: Annotated[
         Path,
-        typer.Option(metavar="RATINGS.jsonl", help="Where your scores go; run again to go on."),
+        typer.Option(metavar="RATINGS.jsonl", help="File for your scores; run again to go on."),
     ],
     scales: Annotated[
         Literal["marc", "memrec", "all"], typer.Option(help="MARC's four, MemRec's three, or all.")
@@ -44,7 +46,7 @@ def rate(
             metavar="VERDICTS.jsonl", help="A judge's verdicts; by default those beside SAMPLES."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the order; keep it to go on.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the order; keep it to go on.")] = 0,
 ) -> None:
     """Rate explanations without knowing whose they are, and see how far the judge agrees."""
     from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession
@@ -154,7 +156,7 @@ def _agreements(
 def _outcome(
     session: RatingSession, samples: Sequence[Sample], found: Sequence[RaterAgreement]
 ) -> dict[str, Any]:
-    """What --json prints; whose the samples were is told when nothing is left to be rated."""
+    """Build the output of --json; it names the systems once no sample is left to be rated."""
     from localrec.evaluation.explanations.judge_reliability import means_by_system, scores_of_user
 
     ratings = session.ratings

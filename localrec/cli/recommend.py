@@ -68,7 +68,7 @@ SystemOption = Annotated[
     typer.Option(
         "--system",
         metavar="NAME",
-        help="Which kinds of evidence count: auto, popularity, neighbours, attributes, nearness, "
+        help="The evidence that counts: auto, popularity, neighbours, attributes, nearness, "
         "or auto-no-KIND; with the memory of all people: memrec, memrec-no-read, memrec-no-rules, "
         "memrec-no-write, isolated-memory, or auto-memory, where it ranks given candidates only; "
         "with candidates judged one by one by a local model: memrec-model, memrec-model-counted, "
@@ -90,20 +90,20 @@ UsersOption = Annotated[
     ),
 ]
 DiverseOption = Annotated[
-    float, typer.Option(min=0, max=1, help="How much variety counts against fit, 0 to 1.")
+    float, typer.Option(min=0, max=1, help="Weight of variety against fit, 0 to 1.")
 ]
 
 
 def recommend(
     user: UsersOption,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many items.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="The number of items.")] = 10,
     system: SystemOption = "auto",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the edges behind each reason, and the times.")
     ] = False,
     fair: Annotated[
         Literal["average", "least-misery"],
-        typer.Option(help="What counts for several: how well an item fits on average, or worst."),
+        typer.Option(help="For several people: rank by an item's average fit, or by its worst."),
     ] = "average",
     diverse: DiverseOption = 0.0,
     wanted: Annotated[
@@ -152,7 +152,7 @@ def recommend(
 def _refined_profile(
     seen: DomainContext, user_profile: UserProfile, found: Recommendations
 ) -> ProfileProposal | None:
-    """What an agent thinks of the person's profile, once the list is there to be read."""
+    """Let an agent propose a change of the user's profile, after the list."""
     if found.trajectory is None:
         return None
     from localrec.agent.profile_update import propose_profile  # only with an agent: it loads much

@@ -44,7 +44,7 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
 
     Args:
         answer: To one question.
-        out: Where to.
+        out: The console to print on.
         user: The person who asked.
         explain: Show how it came about.
     """
@@ -97,8 +97,8 @@ def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -
 
     Args:
         acted: The fields of an `agent.trajectory.Trajectory`.
-        out: Where to.
-        of: What it was done for; "" for nothing to be named.
+        out: The console to print on.
+        of: Name at the head of the lines; "" for "The agent".
     """
     from localrec.data.trajectory import FAULTS, Trajectory
 
@@ -250,7 +250,7 @@ def _render_model_saw(calls: Sequence[ModelCall], out: Console) -> None:
 
 
 def _common(before: Sequence[ChatTurn], now: Sequence[ChatTurn]) -> int:
-    """How many turns both begin with."""
+    """Count the turns that both conversations begin with."""
     pairs = zip(before, now, strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
@@ -262,7 +262,7 @@ def _reply(call: ModelCall) -> str:
 
 
 def _render_said(who: str, text: str, out: Console) -> None:
-    """Who speaks, then the words, line under line."""
+    """Print the speaker, then the words, line under line."""
     for number, line in enumerate(text.splitlines() or [""]):
         label = f"{who}:" if number == 0 else ""
         said = Text(f"{label:<{_SPEAKER}}{clean_text(line)}", "dim")

@@ -39,14 +39,14 @@ Examples:\n\n
 """
 
 app = Commands(
-    help="What you have at hand, what it makes, and what one thing more would.",
+    help="The things you have at hand, what they make, and what one thing more would.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
 
 
 UserOption = Annotated[
-    str, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
+    str, typer.Option("--user", metavar="KEY", help="User of the shelf.", callback=user_key)
 ]
 NamesArgument = Annotated[
     str,
@@ -61,7 +61,8 @@ NamesArgument = Annotated[
 @app.command("show", epilog=EXAMPLES)
 def show(
     user: Annotated[
-        str | None, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
+        str | None,
+        typer.Option("--user", metavar="KEY", help="User of the shelf.", callback=user_key),
     ] = None,
     have: Annotated[
         str | None,
@@ -71,10 +72,12 @@ def show(
             callback=at_most(LONGEST_SHELF),
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many of each list.")] = 10,
+    k: Annotated[
+        int, typer.Option("-k", min=1, max=1000, help="The number of items in each list.")
+    ] = 10,
     domain: DomainOption = None,
 ) -> None:
-    """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
+    """List what can be made now, what lacks one thing, what to get next, and substitutes."""
     from localrec.workspace.shelves import report_shelf, shelf_catalogue
 
     context = command_context()

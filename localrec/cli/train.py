@@ -40,7 +40,7 @@ def sequential(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, help="Of what is drawn in training.")
+        int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random choice.")
     ] = 0,
 ) -> None:
     """Train SASRec, which says what comes next, on all that people did with a domain's items.

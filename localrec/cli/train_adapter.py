@@ -37,7 +37,7 @@ BaseOption = Annotated[
     typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
 ]
 DeviceOption = Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")]
-SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")]
+SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random choice.")]
 EstimateOption = Annotated[
     bool, typer.Option("--estimate", help="Say what it would take, and stop.")
 ]
@@ -58,7 +58,7 @@ _Role = Annotated[
     ),
 ]
 _Name = Annotated[
-    str | None, typer.Option(metavar="RUN", help="Of the run; role and time if left out.")
+    str | None, typer.Option(metavar="RUN", help="Name of the run; role and time if left out.")
 ]
 _Train = Annotated[
     int | None, typer.Option("--train", min=1, metavar="N", help="Examples to learn from.")
@@ -68,7 +68,7 @@ _Batch = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Examples in a step; 16 if left out.")
 ]
 _Rate = Annotated[
-    float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
+    float | None, typer.Option(metavar="R", help="Highest learning rate; 0.001 if left out.")
 ]
 
 
@@ -78,7 +78,9 @@ def adapter(
     name: _Name = None,
     train: _Train = None,
     validation: _Validation = None,
-    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes at most.")] = 1,
+    epochs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most passes over the examples.")
+    ] = 1,
     batch: _Batch = None,
     learning_rate: _Rate = None,
     seed: SeedOption = 7,

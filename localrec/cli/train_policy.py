@@ -42,24 +42,30 @@ Examples:\n\n
 
 _RolloutModel = Annotated[
     str,
-    typer.Option(metavar="FILE", help="GGUF that writes the trajectories; the base if left out."),
+    typer.Option(
+        metavar="FILE", help="GGUF that writes the trajectories; the base model if left out."
+    ),
 ]
 _Name = Annotated[
-    str | None, typer.Option(metavar="RUN", help="Of the run; kind and time if left out.")
+    str | None, typer.Option(metavar="RUN", help="Name of the run; kind and time if left out.")
 ]
 _Steps = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Of the optimiser; 0 for what --epochs takes.")
+    int,
+    typer.Option(min=0, metavar="N", help="Steps of the optimiser; 0: as many as --epochs takes."),
 ]
 _Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
 _Candidates = Annotated[
     int, typer.Option(min=2, metavar="N", help="Items to rank, the chosen one among them.")
 ]
-_Requests = Annotated[int, typer.Option(min=0, metavar="N", help="To train on at most; 0: all.")]
+_Requests = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Most requests to train on; 0: all.")
+]
 _Validation = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Requests that the outcome is judged by.")
+    int, typer.Option(min=1, metavar="N", help="Requests held out to judge the trained model by.")
 ]
 _Every = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Steps between two looks at these; 0: at the end.")
+    int,
+    typer.Option(min=0, metavar="N", help="Steps between two judgements by them; 0: at the end."),
 ]
 _PromptsPerStep = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests in a step, eight trajectories of each.")
@@ -70,19 +76,22 @@ _MaxToolCalls = Annotated[
 _MaxThoughtChars = Annotated[
     int, typer.Option(min=8, metavar="N", help="Most characters of a thought.")
 ]
-_Rate = Annotated[float, typer.Option(metavar="R", help="Learning rate.")]
-_Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Longest trajectory.")]
+_Rate = Annotated[float, typer.Option(metavar="R", help="Highest learning rate.")]
+_Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Most tokens of a trajectory.")]
 _Workers = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
+    int,
+    typer.Option(
+        min=0, metavar="N", help="Processes that write trajectories; 0: one for each core."
+    ),
 ]
 _InitAdapter = Annotated[
     str | None,
     typer.Option(
         metavar="ADAPTER",
-        help="To begin with: a run's folder, a GGUF, or one that ships; else a fresh one.",
+        help="Adapter to begin with: a run's folder, a GGUF, or one that ships; else a fresh one.",
     ),
 ]
-_Tools = Annotated[bool, typer.Option("--tools/--no-tools", help="Whether tools may be asked.")]
+_Tools = Annotated[bool, typer.Option("--tools/--no-tools", help="Let the agent ask tools.")]
 _Sequential = Annotated[
     bool,
     typer.Option("--sequential/--no-sequential", help="Train SASRec for the tools to ask."),
@@ -160,7 +169,10 @@ def refine(
         ),
     ],
     mine_requests: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Rankings that are searched; 0: all.")
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Most rankings to search for confused pairs; 0: all."
+        ),
     ] = 400,
     name: _Name = None,
     steps: _Steps = 0,

@@ -26,7 +26,9 @@ def tui(
     serve: Annotated[
         bool, typer.Option("--serve", help="Show it in a browser on this machine, and only there.")
     ] = False,
-    port: Annotated[int, typer.Option(min=1024, max=65535, help="Where --serve listens.")] = 8000,
+    port: Annotated[
+        int, typer.Option(min=1024, max=65535, help="The port that --serve listens on.")
+    ] = 8000,
 ) -> None:
     """Open the app in this terminal: ask, see why, say what you think."""
     context = command_context()

@@ -29,7 +29,10 @@ def warm(
     stop: Annotated[bool, typer.Option("--stop", help="End the helper.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Say whether one is there.")] = False,
     minutes: Annotated[
-        int, typer.Option(min=1, max=10_000, metavar="N", help="It ends after so long unasked.")
+        int,
+        typer.Option(
+            min=1, max=10_000, metavar="N", help="Minutes without a question after which it ends."
+        ),
     ] = 30,
     here: Annotated[bool, typer.Option("--here", hidden=True)] = False,
 ) -> None:

@@ -37,7 +37,7 @@ class WarmRequest(NamedTuple):
         code: The state of the code that sends it; a helper of another state declines.
         folder: The working folder.
         encoding: The encoding of stdout.
-        arguments: What stands behind `localrec`.
+        arguments: The arguments behind `localrec`.
         environment: The environment, as NAME=VALUE.
     """
 

@@ -10,8 +10,8 @@ def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.i
     """Return the positions of some lists' entries, concatenated.
 
     Args:
-        first: Where each list begins, and behind the last where it ends, (n + 1,).
-        lists: Which ones, in the order wanted; one may come twice.
+        first: Offset of each list, and the end of the last, (n + 1,).
+        lists: Numbers of the wanted lists, in order; one may come twice.
     """
     starts = first[lists]
     lengths = first[lists + 1] - starts

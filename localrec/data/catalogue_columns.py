@@ -12,7 +12,7 @@ class LinkColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     Args:
         columns: One column, or numbered ones (`ingredient-1`, `ingredient-2` ...).
-        separator: What parts the names in a cell; None for one name, or a list in brackets.
+        separator: Separator of the names in a cell; None for one name, or a list in brackets.
         values: Columns beside them that tell how much of each ("measure-1" ...); those of a list
             are joined ("6", "cl").
         otherwise: A column that speaks where the first is empty, such as `special` beside
@@ -34,9 +34,9 @@ class NumberColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         column: Its name.
-        times: What a value is multiplied by, such as 100 for a share that is asked for in percent.
+        times: Factor for each value, such as 100 for a share that is asked for in percent.
         zero_is_missing: A 0 says that nothing is known.
-        end: Which end of a range such as "2-4" is the number; without it a range is none.
+        end: The end of a range such as "2-4" that counts as the number; without it a range is none.
     """
 
     column: str
@@ -50,7 +50,7 @@ class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     Args:
         name: The item's name.
-        key: What tells items apart where names do not; () for the name alone.
+        key: Columns that tell items of one name apart; () for the name alone.
         gather: Several rows with one key are one item, and their links add up.
         texts: Text of the domain -> column.
         links: Kind of attribute -> columns.

@@ -68,9 +68,9 @@ class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         says: States a value in a sentence.
         more: Comparatives above a target ("stronger").
         less: Comparatives below it ("weaker").
-        words: What questions call the number ("price", "rating"), for bounds without a unit.
+        words: Words of questions for the number ("price", "rating"), for bounds without a unit.
         units: A unit, singular, or its sign -> how much of the property it is.
-        better: Which end users prefer, where they do ("the best rated").
+        better: The end that users prefer, where they do ("the best rated").
         bound: The property is the "low" or the "high" end of what an item allows: a question for
             4 players wants a least number of at most 4, and a greatest of at least 4.
     """

@@ -30,10 +30,10 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     Args:
         items: Items of user 0, ascending, then of user 1, ..., (e,) int32.
-        first_item: Where each user's items begin, and the end, (users + 1,) int64.
+        first_item: Offset of each user's first item, and the end, (users + 1,) int64.
         users: Users of item 0, ascending, then of item 1, ..., (e,) int32.
-        first_user: Where each item's users begin, and the end, (items + 1,) int64.
-        days: When each of `items` was liked, in days since 1970; NaN where unknown, (e,) float32.
+        first_user: Offset of each item's first user, and the end, (items + 1,) int64.
+        days: Day of each like of `items`, in days since 1970; NaN where unknown, (e,) float32.
         user_nodes: The node id of each user, (users,) int64; empty where users are no nodes.
         mark: Mark of the contents for caches that depend on them; empty where they were not kept.
     """

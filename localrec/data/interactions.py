@@ -19,7 +19,7 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
         user: 0..users - 1, ascending, (m,) int32.
         item: 0..items - 1, (m,) int32.
         stars: Rating, NaN where none was given, (m,) float32.
-        at: When, (m,) datetime64[s].
+        at: Time of each row, (m,) datetime64[s].
         users: Number of users, those without a row too.
         items: Number of items, those without a row too.
         item_nodes: The node id of each item, (items,) int64; empty where items are no nodes.

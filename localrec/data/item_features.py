@@ -19,8 +19,8 @@ class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
     Args:
         item: Item of each link to an attribute, ascending, (l,) int32.
         attribute: Its attribute, 0..attributes - 1, (l,) int32; a link stands here once.
-        items: How many items there are.
-        attributes: How many attributes there are.
+        items: The number of items.
+        attributes: The number of attributes.
         vectors: One of each item, zeros where it has no text, (n, size) float32; or None.
     """
 

@@ -16,12 +16,12 @@ class ModelCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One call of a local model on the way to an answer, and its outcome.
 
     Args:
-        role: What it was asked as, such as "router".
+        role: Role that the model was asked in, such as "router".
         model: Its name.
         saw: All that it read, word for word, before its chat template put the turns together.
-        reply: What it wrote, where it was to write.
+        reply: The model's text, where it was to write.
         choice: Label -> probability, where it was to choose.
-        failed: Why there is neither.
+        failed: Reason why there is neither.
     """
 
     role: str

@@ -77,8 +77,8 @@ class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Args:
         word: The catalogue's where it has one.
-        confidence: How sure it is, 0..1.
-        share: How much of the drink has it, 0..1; None where that means nothing.
+        confidence: Confidence in the word, 0..1.
+        share: Share of the drink that has it, 0..1; None where a share means nothing.
     """
 
     word: str
@@ -90,9 +90,10 @@ class ImageGuess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A possible content of an image.
 
     Args:
-        name: In the words of a model, or the item's own.
-        key: Of the item that bears it; None where none does.
-        similarity: Cosine of the picture with the item's own; None where it was told by its looks.
+        name: The name in a model's words, or the item's own.
+        key: Key of the item that bears the name; None where none does.
+        similarity: Cosine of the picture with the item's own picture; None where a model named it
+            by its looks.
     """
 
     name: str
@@ -104,22 +105,22 @@ class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The attributes of a question's image, and the item that it was taken for.
 
     Args:
-        by: What saw it: "colours without a model", or the name of a model.
-        leans: How the question leans on the picture: it asks what that shows ("name"), takes it
-            as its example ("example"), only its look ("look"), only what holds it ("container") or
-            what is in it ("component"), or says nothing of it ("beside").
+        by: Name of the reader: "colours without a model", or the name of a model.
+        leans: Use of the picture by the question: it asks for the thing shown ("name"), takes it as
+            its example ("example"), only its look ("look"), only its container ("container") or its
+            contents ("component"), or does not refer to it ("beside").
         colours: The likeliest first; a colour between two words gives both.
         layers: Colour words from the top down, where one lies above another.
         clarity: "clear", "hazy" or "opaque".
         foam: A head of foam.
         ice: Ice in it.
-        glass: What holds it.
-        garnish: What decorates it; colours where only these were told.
+        glass: The glass of the drink.
+        garnish: The garnish; colours where only these were seen.
         texture: A few words of a model.
-        guesses: What it may be, the likeliest first.
+        guesses: Guesses at the item, the likeliest first.
         item: Key of the item that the picture surely shows, where the question is about that.
-        counted: What items were preferred for, after what the text says itself.
-        notes: What limits all this, one sentence each.
+        counted: Attributes of the picture that items were preferred for, after the text's own.
+        notes: Limits of the reading, one sentence each.
     """
 
     by: str
@@ -156,14 +157,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         served: It asks what is served in its container, beside which a look leads no more.
         corrected: Typed word -> the word it was read as.
         unknown: Content words that match nothing in the graph.
-        unused: What the question says that no part of this query holds, as it was typed.
+        unused: Words of the question that no part of this query holds, as they were typed.
         texts: Words that are no names here, to be found in the texts of items.
         met: Only items that the user has met (True) or has not met (False).
         on_list: Only items that are (True) or are not (False) on the user's list for later.
         topic: "wish", or what the question is instead: "small talk", or about something "other".
         language: Code of the language that the question is in where nobody here reads it, else "".
         cut: Only the first part of an overlong question was read.
-        seen: What its picture shows, where it has one.
+        seen: The content of its picture, where it has one.
         pictured: Soft demands that the picture makes; together they weigh less than one that the
             text makes.
     """

@@ -34,7 +34,7 @@ class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
         history: Item keys, oldest first; it counts without being imported.
         ratings: Stars for each item of the history; without them all were liked.
         user: A stored user, whose own history counts too.
-        instruction: What the user asks for, in words; for systems that read it.
+        instruction: The user's request in words; for systems that read it.
     """
 
     id: str | int

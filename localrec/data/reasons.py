@@ -17,9 +17,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """The reason for one item.
 
     Args:
-        facts: What speaks for it, most telling first.
+        facts: The facts in favour of it, most telling first.
         text: The same in words; "" where nothing speaks for it.
-        by: Whose words.
+        by: Author of the words.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -31,9 +31,9 @@ class Reasons(msgspec.Struct, frozen=True, kw_only=True):
     """The reasons for some items.
 
     Args:
-        reasons: Of each item, in their order.
-        spent: What a model was asked for them.
-        notes: What went otherwise than was asked for, as sentences.
+        reasons: The reason of each item, in the order of the items.
+        spent: The model's calls and tokens for the reasons.
+        notes: Departures from the request, as sentences.
     """
 
     reasons: tuple[Reason, ...]

@@ -54,8 +54,8 @@ class MemorySummary(msgspec.Struct, frozen=True, kw_only=True):
     """The shared memory's summary for one user; neighbours are numbers here, never keys.
 
     Args:
-        neighbours: How many of each kind ("people", "items") were listened to.
-        facets: What those have in common, surest first.
+        neighbours: Kind ("people", "items") -> the number of neighbours that were used.
+        facets: Facets that those share, surest first.
     """
 
     neighbours: dict[str, int]
@@ -68,20 +68,20 @@ class Recommendations(
     """A list for one user, as `recommend --json` prints it.
 
     Args:
-        user: The user's key; of several users that of the first.
+        user: The user's key; for several users that of the first.
         users: The keys of all, where the list is for several.
-        domain: What the items belong to.
+        domain: Name of the domain that the items belong to.
         items: Best first; each with its reason in terms of the user's own history.
-        history: How many items of the history the catalogue knows.
-        message: What the user should know about the list as a whole; may be empty.
+        history: The number of items of the history that the catalogue knows.
+        message: A message about the list as a whole; may be empty.
         answered_by: Kind of evidence -> its state ("measured", "silent", ...); `spoke` in JSON.
         timings_ms: Stage -> milliseconds.
-        memory: What the shared memory said, where it took part.
+        memory: The summary of the shared memory, where it took part.
         tokens: Stage -> tokens that a model read and wrote for it.
-        calls: Of a model.
-        notes: What went otherwise than was asked for, as sentences.
-        trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`.
-        profile: What became of the user's profile, where an agent was to think of it.
+        calls: The number of calls of a model.
+        notes: Departures from the request, as sentences.
+        trajectory: The agent's steps, where one ranked: the fields of `agent.trajectory`.
+        profile: The agent's proposal for the user's profile, where it was to make one.
     """
 
     user: str
@@ -122,9 +122,9 @@ class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=T
             reranked, which component did it, and which ones wrote facets and rationales. It is
             called `spoke` in JSON.
         tokens: Stage -> tokens that a model read and wrote for it.
-        calls: Of a model.
-        notes: What went otherwise than was asked for, as sentences.
-        trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`. Its
+        calls: The number of calls of a model.
+        notes: Departures from the request, as sentences.
+        trajectory: The agent's steps, where one ranked: the fields of `agent.trajectory`. Its
             numbers count the candidates that the catalogue knows, in the order of the request.
     """
 

@@ -63,10 +63,10 @@ class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         user: The user's key, cleaned (`clean_name`).
         item: The item's key: of a row of the same import, or of an item that is there already.
-        event: What happened.
+        event: The event.
         rating: Stars, 0.5 to 5, whatever scale the source has; only where a verdict was given.
-        at: When, in UTC without a zone.
-        times: How often, where the source counts.
+        at: Time, in UTC without a zone.
+        times: The number of times, where the source counts.
         note: The user's own words (a review, a reason), cleaned (`clean_text`).
     """
 
@@ -95,7 +95,7 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
     def as_line(self) -> str:
-        """Where it happened, what was done and why: "row 3, price: dropped: ..."."""
+        """Write the row, the column, the action and the problem: "row 3, price: dropped: ..."."""
         place = f"row {self.row:,}" + (f", {self.column}" if self.column else "")
         return f"{place}: {self.action}: {self.problem}"
 
@@ -168,9 +168,9 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
             FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
         files: The only files that `select` may read, absolute.
         report: The receipt; rows were counted and checked before.
-        rows: How many rows `select` gives, by that count.
-        users: What is known of the users.
-        scratch: What holds `files` that are copies, so that they stay until nobody needs them.
+        rows: The number of rows that `select` gives, by that count.
+        users: The facts known about the users.
+        scratch: Holder of `files` that are copies, so that they stay until nobody needs them.
         marks: Marks of `files` when they were checked: the store refuses others.
     """
 

@@ -18,11 +18,11 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
     """The number of calls of a model, and their tokens.
 
     Args:
-        calls: That were answered.
-        prompt_tokens: Read, those from a cached prefix too.
-        cached_tokens: Of these, so many came from a cached prefix.
-        new_tokens: Written.
-        model_ms: Time within the model.
+        calls: The number of answered calls.
+        prompt_tokens: Tokens read, those from a cached prefix too.
+        cached_tokens: Prompt tokens that came from a cached prefix.
+        new_tokens: Tokens written.
+        model_ms: Milliseconds within the model.
     """
 
     calls: int = 0

@@ -50,7 +50,7 @@ class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         thought: In the model's words; "" where a script acted.
         call: The tool that was called; None where the step ended with a ranking or a fault.
-        observation: What the tool said.
+        observation: The tool's answer.
         tool_ms: Time that the tool took.
     """
 
@@ -64,17 +64,17 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     """A whole run of an agent.
 
     Args:
-        agent: Which composition acted.
-        model: Whose words they are; "" where nobody was asked.
-        dialect: How turns were written.
-        seed: Of what was drawn.
+        agent: Name of the composition that acted.
+        model: Name of the model that wrote; "" where none was asked.
+        dialect: The format that turns were written in.
+        seed: Seed of every random choice.
         initial_prompt: The messages before the first turn, as (role, text); `opening` in JSON.
         steps: In order.
-        turns: What was written and observed, in order.
+        turns: The model's turns and the observations, in order.
         ranking: Numbers of candidates, from 1, best first; None of an invalid trajectory.
-        fault: Why it is invalid; None otherwise.
-        cost: Of the model.
-        ms: All of it.
+        fault: Reason why it is invalid; None for a valid one.
+        cost: The model's calls and tokens.
+        ms: Milliseconds of the whole run.
     """
 
     agent: str

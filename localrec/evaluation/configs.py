@@ -26,13 +26,13 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class DataConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which interactions of the workspace are evaluated on.
+    """The interactions of the workspace that a run is measured on.
 
     Args:
         dataset: A data set of `localrec datasets list`, which was pulled into the workspace; only
             its own rows count.
-        domain: Otherwise a domain, and all interactions of its users.
-        source: Of a domain only what one kind of import brought.
+        domain: Instead of a data set a domain, with all interactions of its users.
+        source: Name of one kind of import: of a domain, only the interactions from it count.
     """
 
     dataset: str | None = None
@@ -65,7 +65,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             another than the workspace's own), or one of AgenticRec ("agent", with the same
             setting, and `adapter` for an adapter beside it).
         entry: Its name in its catalogue; by default the name above.
-        settings: What differs from its defaults; a search leaves these alone.
+        settings: Settings that differ from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.
         sample: It is asked only so many of the cases, drawn by the run's seed: a slow system among
             fast ones; 0: all. Two systems are compared over the cases of both.
@@ -91,7 +91,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         name: Name of the run and of its folder.
         title: A sentence for the report.
         data: Interactions that it is evaluated on.
-        protocol: How that is parted, and what is ranked.
+        protocol: The split of the data and the candidates to rank.
         systems: Compared systems, in the order of the report.
         k: Lengths of list at which metrics are taken.
         seed: Seed of every fit and search.
@@ -123,12 +123,12 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which gold questions are asked.
+    """The gold questions that are asked.
 
     Args:
         gold: The name of a file that ships, such as "cocktails", or the path of another.
-        half: Which of its halves; of the test half nothing but counts is shown.
-        domain: What the questions are about; by default what the file is named after.
+        half: One of the two halves of the file; the test half shows only counts.
+        domain: Domain of the questions; by default the one that the file is named after.
     """
 
     gold: str
@@ -148,10 +148,10 @@ class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class QuestionSystemSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a system is asked.
+    """The settings that a system is asked with.
 
     Args:
-        no_model: Every role is played by its deterministic counterpart (`ask --no-model`).
+        no_model: Whether rules play every role in place of a model (`ask --no-model`).
     """
 
     no_model: bool = False
@@ -164,7 +164,7 @@ class QuestionSystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
         name: Under which it is reported; also that of its files of answers and cases.
         kind: Always "asker".
         entry: Its name for `localrec ask --system`; by default the name above.
-        settings: How it is asked.
+        settings: The settings that it is asked with.
         sample: It is asked only so many of the questions, drawn by the run's seed; 0: all.
     """
 

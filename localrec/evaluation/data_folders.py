@@ -47,7 +47,7 @@ def folder_config(
     """Declare a run on a folder of data, with the text that a file would have.
 
     Args:
-        folder: What `localrec import` reads.
+        folder: A folder that `localrec import` reads.
         candidates: Items among which each last one is to be found; None: all of them.
         negatives: A file of given ones instead, a line of each user.
         systems: Names of baselines, `auto` and `auto-counted`.

@@ -16,7 +16,7 @@ class Engine(Protocol):
 
     Args:
         name: Kept with the run.
-        redone: How many chunks were done again so far because who worked them off was lost.
+        redone: The number of chunks that were run again because their worker was lost.
     """
 
     name: str

@@ -17,7 +17,11 @@ EngineName = Literal["local", "ray"]
 
 
 class LocalEngine:
-    """Run chunks in this process; each starts when the previous result was taken."""
+    """Run chunks in this process; each starts when the previous result was taken.
+
+    Example:
+        `list(LocalEngine().map(len, ["ab", "c"]))` is `[2, 1]`.
+    """
 
     name = "local"
     redone = 0
@@ -37,8 +41,8 @@ def open_engine(
 
     Args:
         name: `ray` needs the extra of that name.
-        workers: How many chunks are worked off at a time; by default one for each core.
-        address: Of a Ray cluster that runs already; by default one is started on this machine.
+        workers: The number of chunks that run at a time; by default one for each core.
+        address: Address of a running Ray cluster; by default one is started on this machine.
 
     Raises:
         UsageError: workers or an address for the local engine, no Ray, or no such cluster.

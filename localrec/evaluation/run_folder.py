@@ -74,11 +74,11 @@ class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         run: Configuration with every default.
-        fingerprint: Of the gold file and of the catalogue that was asked about.
-        questions: How many there are in the half.
-        unknown: Gold names that stand for nothing in the catalogue.
-        items: How many the catalogue has.
-        models: Role -> who plays it where a system leaves it to a model; the embedder too.
+        fingerprint: Hash of the gold file and of the catalogue.
+        questions: The number of questions in the half.
+        unknown: Gold names that the catalogue does not know.
+        items: The number of items in the catalogue.
+        models: Role -> model, for the roles that a system leaves to a model; the embedder too.
         made: Command, day, versions, machine.
     """
 
@@ -95,15 +95,15 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one system.
 
     Args:
-        name: As the configuration has it.
+        name: Name in the configuration.
         settings: Settings of the fit.
-        fit_s: Seconds to fit; of a system that answers questions, to open it.
-        spared_s: Of these, so many an earlier system of the run had spent on what both learn.
+        fit_s: Seconds to fit; for a system that answers questions, to open it.
+        spared_s: Seconds of `fit_s` that an earlier system of the run had spent on shared learning.
         score_s: Seconds for all answers.
         cases: Number of cases.
         metrics: Name -> figure with its interval; people, or questions, are resampled.
-        faults: Kind -> in how many answers.
-        failed: Why it was not measured; "" where it was.
+        faults: Kind of fault -> the number of answers that have it.
+        failed: Reason why it was not measured; "" where it was.
         suspicions: Reasons not to believe the figures.
         search: Result of the tuning.
         per_case: File of its cases, beside this one.
@@ -153,7 +153,12 @@ class _Begun(msgspec.Struct):
 
 
 class RunFolder:
-    """One run's files; `begin` makes the folder, or goes on with it."""
+    """One run's files; `begin` makes the folder, or goes on with it.
+
+    Example:
+        `RunFolder(Path("runs/baselines")).metrics().systems[0].metrics` maps the name of each
+        metric to its figure with an interval.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

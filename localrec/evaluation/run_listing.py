@@ -20,7 +20,7 @@ class ListedRun(msgspec.Struct, Record, frozen=True, kw_only=True):
         name: By which it is named.
         state: "complete", "unfinished", or "ready" of a configuration.
         systems: The names of its systems.
-        title: What it measures, for people.
+        title: The measured task, for people.
     """
 
     name: str

@@ -81,8 +81,8 @@ def run_report(
     """Write the report on a run.
 
     Args:
-        origin: How the run was begun.
-        metrics: What was measured so far.
+        origin: The origin of the run.
+        metrics: The figures so far.
         extra: Sections that go behind the figures, such as the judge's.
         leading: All systems against the best, where their cases were compared.
     """

@@ -24,7 +24,7 @@ class CaseValues(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         cases: Their ids.
-        users: Whose each case is.
+        users: User of each case.
         values: One for each; NaN where there was nothing to measure.
     """
 

@@ -78,7 +78,11 @@ def ratio_estimate(parts: Parts, seed: int = SEED) -> IntervalEstimate:
 
 
 def compare(ours: Parts, theirs: Parts, *, rising: bool = True, seed: int = SEED) -> Comparison:
-    """Whether our figure differs from theirs; see `compare_all`."""
+    """Tell whether our figure differs from theirs; see `compare_all`.
+
+    Example:
+        `compare([(1.0, 1.0)] * 30, [(0.0, 1.0)] * 30).verdict` is "better".
+    """
     return compare_all({"": (ours, theirs)}, rising=rising, seed=seed)[""]
 
 
@@ -88,10 +92,10 @@ def compare_all(
     """Correct comparisons that are read together for their number.
 
     Args:
-        pairs: Our and their (part, weight) pairs, as `measure` takes them, in the same order of
-            the same cases. A case counts where both weights are above 0.
-        rising: Whether more is better, as of a hit rate; False for seconds, tokens and errors.
-        seed: Of the resamples and the swaps.
+        pairs: Our and their (part, weight) pairs, as `ratio_estimate` takes them, in the same
+            order of the same cases. A case counts where both weights are above 0.
+        rising: Whether more is better, as for a hit rate; False for seconds, tokens and errors.
+        seed: Seed of the resamples and the swaps.
 
     Raises:
         UsageError: two systems have not the same number of cases.

@@ -72,8 +72,8 @@ class DecidingReasonBuilder(ReasonBuilder):
         user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
-        interactions: Who liked what.
-        account: What the scores are made of.
+        interactions: The likes of all users.
+        account: Contributions to the scores.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ class ReasonBuilder:
         user: The key of the user.
         user_profile: Their history.
         catalogue: Items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         memory_evidence: The shared memory, where it took part.
     """
 

@@ -49,14 +49,14 @@ class BackupFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backup says of itself.
+    """The manifest of a backup: its version, its files and their sizes.
 
     Args:
         format: The number of this layout.
         localrec: The version that wrote it.
         schema: The schema of its store.
-        at: When it was made, in UTC.
-        rows: How many rows each table of the store had.
+        at: Time of the backup, in UTC.
+        rows: Table of the store -> its number of rows.
         files: The files in it.
         links: Links of the workspace, which no backup follows.
     """
@@ -71,21 +71,21 @@ class BackupManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def bytes(self) -> int:
-        """How many bytes its files have."""
+        """Sum the sizes of the files, in bytes."""
         return sum(file.bytes for file in self.files)
 
 
 class BackupReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What was backed up, or what a backup holds.
+    """The report on a backup that was written or checked.
 
     Args:
         path: The backup.
-        at: When it was made, in UTC.
+        at: Time of the backup, in UTC.
         schema: The schema of its store.
-        files: How many files are in it; every one was read and has its checksum.
-        bytes: Their size.
-        packed_bytes: The size of the backup itself.
-        rows: How many rows each table of the store had.
+        files: The number of its files; every one was read and has its checksum.
+        bytes: Size of the files.
+        packed_bytes: Size of the backup itself.
+        rows: Table of the store -> its number of rows.
         links: Links of the workspace, which were not followed.
     """
 
@@ -137,7 +137,7 @@ def back_up(
 
 
 def table_counts(store: Store) -> dict[str, int]:
-    """How many rows each table of a store has."""
+    """Count the rows of each table of a store."""
     tables = store.rows(
         "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() "
         "AND NOT temporary ORDER BY 1"
@@ -146,7 +146,7 @@ def table_counts(store: Store) -> dict[str, int]:
 
 
 def backup_report(path: Path, manifest: BackupManifest) -> BackupReport:
-    """What is told of a backup."""
+    """Build the report on a backup from its manifest."""
     return BackupReport(
         path=str(path),
         at=manifest.at,

@@ -24,7 +24,7 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
     """Yield an empty file for each target, and move them into place at the end of the block.
 
     Args:
-        targets: Where the files will be; their folders exist.
+        targets: Paths of the files; their folders exist.
         force: Existing files may be replaced.
         workspace: A folder in which nothing is put: there `--force` could replace the store, and
             forgetting a user would come upon files it does not know.

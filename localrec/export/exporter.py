@@ -278,7 +278,7 @@ class ShelfEntry(msgspec.Struct, frozen=True):
 
 
 class AttributeStatistics(msgspec.Struct, frozen=True):
-    """How the user rated the items that have an attribute.
+    """A user's ratings of the items that have one attribute.
 
     `average` is that of `ratings` rated items, in stars; the newest of like and dislike counts.
     """

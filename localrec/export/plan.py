@@ -21,14 +21,14 @@ class ExportPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One export with consistent options.
 
     Args:
-        what: What is taken out; None for RecBole's atomic files, which hold a whole domain.
-        form: How it is written.
+        what: The data to export; None for RecBole's atomic files, which hold a whole domain.
+        form: The format.
         out: The file, or the folder of atomic files.
         user: The user, where it is about one.
         domain: The domain, where the user or the workspace may have several.
         listed: The JSON file of a list, or None for stdin; with `list` only.
         split: Shares of training, validation and test rows by time; with `recbole` only.
-        history: How many of each user's newest interactions are kept; with `recbole` only.
+        history: The most interactions to keep of each user, the newest; with `recbole` only.
         force: Existing files may be replaced.
     """
 

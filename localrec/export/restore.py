@@ -153,7 +153,7 @@ def _replaced(
 
     Args:
         folder: The workspace.
-        before: What the copy is made before.
+        before: Name of the change that the copy is made before, such as "restore".
         require: Told the store's checksum; raises where there is nothing to put in its place.
 
     Yields:

@@ -61,7 +61,7 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> Non
     """Put a folder of files in place, for the owner alone; one that was there goes first.
 
     Args:
-        folder: Where it is to stand.
+        folder: Final path of the folder.
         files: Name -> content.
         scrap: A folder of the same disk, where it is made ready: nobody looks for such ones there.
 
@@ -86,7 +86,7 @@ def remove_folder(folder: Path, scrap: Path) -> None:
     """Remove a folder, if it is there, in one step, whenever the process may end.
 
     Args:
-        folder: What goes. Of a symbolic link the link alone goes, not the folder it leads to.
+        folder: The folder to remove. Of a symbolic link only the link goes, not its target.
         scrap: A folder of the same disk, which it is moved to before its files go one by one.
     """
     if folder.is_symlink():
@@ -103,7 +103,7 @@ def clear_scrap(folder: Path, of: str = "") -> None:
     """Remove half-written files and folders that processes left which are no more.
 
     Args:
-        folder: Where to look; folders in it are not looked into.
+        folder: The folder to look in; folders in it are skipped.
         of: The name of the file that they were to become, and then no folder is removed, since it
             may lie among somebody's own; any where it is empty.
     """

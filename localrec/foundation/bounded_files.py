@@ -23,7 +23,7 @@ from localrec.foundation.json_words import json_problem
 
 
 class FileLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a file is taken; beyond a limit the whole file is refused.
+    """The limits of a file; a file beyond one of them is refused.
 
     `unpacked_ratio` tells a zip bomb from a table: text shrinks ten- to fiftyfold, a bomb a
     thousandfold. It counts after the first 16 MiB.
@@ -39,7 +39,7 @@ class FileLimits(msgspec.Struct, frozen=True, kw_only=True):
     rows: int = 50_000_000
 
     def most_unpacked(self, packed_bytes: int) -> int:
-        """How many bytes may come out of `packed_bytes` of compressed ones."""
+        """Return the most bytes that `packed_bytes` of compressed ones may unpack to."""
         by_ratio = max(_RATIO_COUNTS_FROM, packed_bytes * self.unpacked_ratio)
         return min(self.unpacked_bytes, by_ratio)
 
@@ -83,7 +83,7 @@ _KOREAN_SYMBOLS = frozenset("½⅓⅔¼¾⅛⅜⅝⅞°℃℉×÷±·…‘’�
 
 
 class ExpectedFile(msgspec.Struct, frozen=True):
-    """What a file should be, in the words of the message that refuses another one."""
+    """The expected kind of a file, in the words of the message that refuses another one."""
 
     what: str
     packed_ending: str
@@ -266,7 +266,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def sniff_binary_kind(start: bytes) -> str | None:
-    """What the first bytes of a file say it is, if that is no text; None where they may be text."""
+    """Name the kind of a binary file by its first bytes; None where they may be text."""
     for magic, kind in _MAGIC:
         if start.startswith(magic):
             is_workbook = magic == b"PK\x03\x04" and (

@@ -33,8 +33,8 @@ def crash_error(folder: Path | None, error: BaseException, what: str) -> Crashed
     Args:
         folder: The workspace; the report goes into its `logs/`, or into a new temporary folder
             where there is no workspace or it takes nothing.
-        error: What ended the program.
-        what: What ended, such as "The app".
+        error: The error that ended the program.
+        what: Name of the ended program, such as "The app".
     """
     told = f"{what} ended by a fault of localrec ({type(error).__name__})."
     kept = "What was stored before is kept."

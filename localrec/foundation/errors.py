@@ -10,7 +10,7 @@ class LocalrecError(Exception):
 
     Args:
         message: One sentence saying what went wrong, naming the file, row or model.
-        hint: What to do about it, as one sentence or a command; may be empty.
+        hint: The remedy, as one sentence or a command; may be empty.
     """
 
     exit_code = 1

@@ -55,7 +55,7 @@ class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """A file that lies inside a wheel, or is joined of parts that do.
 
     Args:
-        name: What it is called here.
+        name: Name of the local file.
         requirement: The wheel, pinned; "" for a file of parts.
         member: Its path inside the wheel; "" for a file of parts.
         size: Bytes.

@@ -32,7 +32,7 @@ _FAILURES = {2: UsageError, 3: BusyError, 130: CutShortError}
 
 
 def _program() -> list[str]:
-    """How localrec is started; `-P` keeps a stray localrec.py in the current folder out."""
+    """Return the command that starts localrec; `-P` ignores a stray localrec.py in the folder."""
     return [sys.executable, "-P", "-m", "localrec"]
 
 

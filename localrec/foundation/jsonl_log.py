@@ -52,7 +52,7 @@ class JsonlLog(Generic[Record]):
 
     Args:
         path: Made where it is not there; a torn last line is cut off.
-        shape: What a line is.
+        shape: Type of a line.
 
     Raises:
         BusyError: another process has it open.
@@ -115,7 +115,7 @@ def _decode(
 
 
 def _last(path: Path, line: bytes, shape: type[Record]) -> list[Record]:
-    """What follows the last line break: a whole record, or one that a kill left torn."""
+    """Read the rest after the last line break: a whole record, or one that a kill left torn."""
     try:
         return _decode(path, line, shape)
     except InputError:

@@ -134,7 +134,7 @@ def exclusive(path: Path, of: Path | None = None) -> Iterator[BinaryIO]:
 
     Args:
         path: The file.
-        of: What the error names instead of it.
+        of: Name of the file in the error.
 
     Raises:
         BusyError: another process has the file, or this one has it already.

@@ -15,7 +15,7 @@ COMMAND_WAIT_S = 30.0  # of a command; a program that calls localrec waits more 
 
 
 def command_wait_s() -> float:
-    """How long a command waits; LOCALREC_WAIT changes it, in seconds.
+    """Return the seconds that a command waits; the variable LOCALREC_WAIT sets them.
 
     Raises:
         UsageError: the variable holds no number of seconds.
@@ -41,7 +41,7 @@ class Patience:
     """The patience of a process.
 
     Args:
-        wait_s: How long a store is waited for where nobody says how long.
+        wait_s: Default seconds to wait for a store.
         tell: Called once with a sentence when the wait is longer than a second.
     """
 

@@ -35,7 +35,7 @@ class Plugin(msgspec.Struct, frozen=True):
 
     Args:
         name: Its name in the group.
-        reference: Where it is defined, as "package.module:object".
+        reference: Place of its definition, as "package.module:object".
         package: The installed package that registers it.
     """
 

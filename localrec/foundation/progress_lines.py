@@ -12,7 +12,7 @@ _STEP_EVERY_S = 0.1
 
 
 class ProgressMessage(msgspec.Struct, frozen=True):
-    """How far a command is: `done` of `total` (0: nobody knows of how many) of `what`."""
+    """The progress of a command: `done` of `total` (0 where the total is unknown) of `what`."""
 
     what: str
     done: int

@@ -26,8 +26,8 @@ def read_record(path: Path, shape: type[Record], part_of: str, remedy: str) -> R
     Args:
         path: The file.
         shape: The record's class.
-        part_of: What the file belongs to, for the error, such as "a run".
-        remedy: What the user can do where the file cannot be used.
+        part_of: The whole that the file belongs to, for the error, such as "a run".
+        remedy: The remedy for a file that cannot be used.
 
     Raises:
         InputError: the file is missing or holds something else.

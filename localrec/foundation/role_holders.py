@@ -21,7 +21,7 @@ class RoleHolder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     Args:
         holder: "rules", or the model of the catalogue that won.
-        figure: What it was chosen by, as a phrase.
+        figure: The figure that it was chosen by, as a phrase.
         measured: The page that has the figure.
     """
 

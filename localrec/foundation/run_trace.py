@@ -13,7 +13,7 @@ _Played = TypeVar("_Played")
 
 
 class RunTrace:
-    """What one answer cost and who answered, while it is being made.
+    """The cost of one answer and the components that took part, while it is being made.
 
     Args:
         **answered_by: Stages whose player is known from the start.

@@ -37,7 +37,7 @@ LEARN_SWITCH = "LOCALREC_LEARN"  # "off": no ranking is learnt but by `localrec 
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person may choose for one workspace.
+    """The settings of one workspace.
 
     Args:
         roles: Role -> model name of the catalogue, path of a GGUF, or "rules" for the
@@ -49,9 +49,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             bound it; a role that was bound by hand has none.
         projector: GGUF that turns pictures into what the model in the role "vision" reads (mmproj).
         chat_model: The model that `ask --system marc-model` and unbound roles use.
-        embedder: What embeds texts: "minilm-int8", "st:/folder", "gguf:/file".
-        pictures: What embeds pictures and the words they are found by: a folder with a pair of ONNX
-            encoders, or such a model of the catalogue. Empty: nothing.
+        embedder: The model that embeds texts: "minilm-int8", "st:/folder", "gguf:/file".
+        pictures: The model that embeds pictures and the words they are found by: a folder with a
+            pair of ONNX encoders, or such a model of the catalogue. Empty: none.
         index: Nearest-vector backend: "auto", "exact" or "hnsw".
         threads: CPU threads of the chat model; 0 takes all.
     """

@@ -39,7 +39,7 @@ _INVISIBLE = frozenset(
 
 
 class _Visible(dict[int, str]):
-    """What each code point shows as, for `str.translate`; judged when it is first met."""
+    """The visible form of each code point, for `str.translate`; made when it is first met."""
 
     def __missing__(self, point: int) -> str:
         letter = chr(point)
@@ -114,7 +114,7 @@ def fold_accents(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def identity_of(name: str) -> str:
-    """What spellings of one thing share: no case, spacing, punctuation, accents or plural.
+    """Reduce a name to its identity: no case, spacing, punctuation, accents or plural.
 
     For comparing only; "Maraschino  cherries." and "maraschino cherry" have the same identity.
     """

@@ -102,7 +102,7 @@ class PhraseTable(Generic[Payload]):
     """Phrases, each with one or more payloads, found in running text by longest match.
 
     Args:
-        payloads: What phrases stand for, where they were entered before, by their roots.
+        payloads: The payloads of earlier phrases, by their roots.
         longest: First root -> tokens of its longest phrase.
         words: Root -> phrases that contain it.
     """

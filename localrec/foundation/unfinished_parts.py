@@ -26,7 +26,7 @@ def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
 
     Args:
         parts: Their absolute paths, named by `scrap_path`.
-        workspace: Where the note lies; a folder that takes none hinders nobody.
+        workspace: Folder for the note; one that takes none hinders nobody.
     """
     note = scrap_path(workspace / _NOTE)
     with suppress(OSError), owner_only():  # read-only or full, while the parts lie elsewhere

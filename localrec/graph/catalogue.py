@@ -44,10 +44,10 @@ class LinkDetail(msgspec.Struct, frozen=True):
 
 
 class AttributeFamilies:
-    """Which attributes of a domain stand below which others.
+    """The attributes of a domain with the broader attributes above them.
 
     Args:
-        store: Where the edges are read from.
+        store: The store that the edges are read from.
         domain: The domain of the attributes.
         index_of: Node id of an attribute -> its index; edges of other nodes are left out.
     """
@@ -105,8 +105,8 @@ class Catalogue:
     """Items, attributes, links and families of one domain, in memory.
 
     Args:
-        store: Where they are read from.
-        domain: Which ones.
+        store: The store that they are read from.
+        domain: The domain of the items.
         without: People whose own links, their shelves and tags, are left out, and with them the
             attributes that nothing else is said to have.
     """
@@ -231,7 +231,7 @@ class Catalogue:
 
     @cached_property
     def uses(self) -> NDArray[np.int64]:
-        """How many items have each attribute itself, (m,)."""
+        """Count the items that have each attribute itself, (m,)."""
         return np.diff(self._first_item)
 
     @cached_property
@@ -366,7 +366,7 @@ class Catalogue:
 
     @cached_property
     def _spellings_of(self) -> dict[int, list[int]]:
-        """What an attribute is -> all attributes that are it, brands included."""
+        """Map the identity of an attribute to all attributes that share it, brands included."""
         spellings: dict[int, list[int]] = {}
         for index, thing in enumerate(self.identity):
             spellings.setdefault(int(thing), []).append(index)
@@ -401,5 +401,5 @@ class Catalogue:
 
 
 def _places(sorted_ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> Indexes:
-    """Where each of `wanted` stands in `sorted_ids`."""
+    """Find the position of each of `wanted` in `sorted_ids`."""
     return np.asarray(np.searchsorted(sorted_ids, wanted), dtype=np.int32)

@@ -43,7 +43,7 @@ def declarations_of(workspace: Path) -> dict[str, dict[str, bytes]]:
 
 
 def declaration_paths(workspace: Path, name: str, files: Iterable[str]) -> dict[str, Path]:
-    """Where the files of a declaration belong, by their names.
+    """Map the files of a declaration to their paths in a workspace, by their names.
 
     Raises:
         WorkspaceError: a name is none that a declaration has.
@@ -151,7 +151,7 @@ def _read_domain(name: str | None, home: Path) -> Domain:
 
 
 def _remedy(name: str | None, home: Path) -> str:
-    """What to do about a broken declaration; one of a workspace's own can go."""
+    """Write the remedy for a broken declaration; one of a workspace's own can be removed."""
     fields = "The fields: localrec help domains"
     if name is None or home.parent.name != _OWN:
         return fields

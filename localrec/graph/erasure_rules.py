@@ -8,7 +8,7 @@ from localrec.graph.interactions import USER
 
 
 class TableErasureRule(msgspec.Struct, frozen=True, kw_only=True):
-    """How the rows of one table hang on people, items and imports.
+    """The rule for the erasure of one table's rows by user, item or import.
 
     Args:
         nodes: Columns of node ids; a row goes with any of its nodes, and where one is missing.
@@ -18,8 +18,8 @@ class TableErasureRule(msgspec.Struct, frozen=True, kw_only=True):
         words: Columns in which a catalogue or somebody else may use the same word by chance.
         personal: SQL for rows whose `words` are a person's all the same.
         terms: Columns with localrec's own words (kinds, events, sources), which a name may be too.
-        parts: Of a JSON column, SQL for what may name a person, and for the rest: words that a
-            catalogue, localrec or somebody else may use by chance.
+        parts: JSON column -> SQL for the parts that may name a user, and SQL for the rest: words
+            that a catalogue, localrec or somebody else may use by chance.
         made_from: SQL for the list of node ids that a row was made from or speaks of; it goes with
             any of them.
         own: Column with the number of the row itself.

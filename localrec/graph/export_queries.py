@@ -87,7 +87,7 @@ def items_query(store: Store, domain: Domain, user: str | None) -> str:
 
 
 def profile_query(domain: Domain, user: str, user_id: int) -> str:
-    """Everything known of a person but the single interactions, as one long table.
+    """Return a user's profile without the single interactions, as one long table.
 
     `section` is property (`value`), event and rating (how often), shelf (since when), or
     attribute: how many rated items have it, their average, how many were liked and disliked.
@@ -194,7 +194,7 @@ def watchlist_query(user_id: int) -> str:
 
 
 def count_watchlist(store: Store, user_id: int) -> int:
-    """How many films `watchlist_query` gives."""
+    """Count the films that `watchlist_query` gives."""
     return int(store.rows(f"SELECT count(*) FROM ({watchlist_query(user_id)})")[0][0])
 
 

@@ -69,8 +69,8 @@ def ingest_history(
 
     Args:
         store: An open, writable store.
-        domain: What the items belong to.
-        history: What a source read.
+        domain: The domain of the items.
+        history: The rows that a source read.
         by: The person whose export it is; None for a data set.
         progress: Called with the name of each step.
 

@@ -25,10 +25,10 @@ class ItemImage(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         node_id: The item.
         thumbnail: WebP, no side longer than 256 pixels, without metadata.
-        sight: What was seen in it, as JSON; None where a domain has no words for looks.
-        width: Of the file it was made from, in pixels, upright.
-        height: Likewise.
-        sha256: Of that file, as hex.
+        sight: Attributes found in it, as JSON; None where a domain has no words for looks.
+        width: Width in pixels of the upright original file.
+        height: Height in pixels of the upright original file.
+        sha256: Digest of the original file, as hex.
     """
 
     node_id: int
@@ -77,7 +77,7 @@ def list_item_images(store: Store, domain: Domain) -> list[ItemImageInfo]:
 
 
 def count_item_images(store: Store, domain: Domain) -> int:
-    """How many items of a domain have a picture."""
+    """Count the items of a domain that have a picture."""
     [[count]] = store.rows(
         "SELECT count(*) FROM picture p JOIN node n USING (node_id) "
         "WHERE p.import_id IS NOT NULL AND n.domain = ? AND n.kind = ?",
@@ -114,7 +114,7 @@ def commit_item_images(
 
     Args:
         store: An open, writable store.
-        domain: What the items belong to.
+        domain: The domain of the items.
         marks: Node id -> SHA-256 of each prepared picture that is taken in.
         report: The receipt.
     """

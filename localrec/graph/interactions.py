@@ -26,7 +26,7 @@ FEEDBACK = "feedback"  # the source of what was said to localrec itself
 
 
 class UserHistory(msgspec.Struct, frozen=True):
-    """What one person did, oldest first (undated first of all); columns of one length m.
+    """The interactions of one user, oldest first (undated first of all); columns of one length m.
 
     `items` (m,) are node ids, `events` (m,) values of `Event`, `ratings` (m,) stars or NaN, `at`
     (m,) datetime64 or NaT, `times` (m,).
@@ -78,7 +78,7 @@ def user_node(store: Store, domain: str, key: str, *, create: bool = False) -> i
 
 
 def load_user_history(store: Store, user_id: int) -> UserHistory:
-    """Everything a person did, feedback and imports alike."""
+    """Read all interactions of a user, feedback and imports alike."""
     columns = store.columns(
         'SELECT item_id, event, rating, "at", times FROM interaction WHERE user_id = ? '
         'ORDER BY "at" NULLS FIRST, rowid',
@@ -94,7 +94,7 @@ def load_user_history(store: Store, user_id: int) -> UserHistory:
 
 
 def count_interactions(store: Store, domain: str, source: str) -> int:
-    """How many interactions with the items of a domain one source brought, of all people."""
+    """Count the interactions that one source brought with the items of a domain, by all users."""
     [[count]] = store.rows(
         "SELECT count(*) FROM interaction x JOIN node i ON i.node_id = x.item_id "
         "WHERE i.domain = ? AND x.source = ?",
@@ -118,10 +118,10 @@ def store_feedback(
 
     Args:
         store: An open, writable store.
-        domain: What the item belongs to.
+        domain: The domain of the item.
         user: The person's key.
         item_id: Node id of the item.
-        event: What is said of it.
+        event: The user's verdict or action.
         rating: Stars, with `Event.RATED`.
         reason: In the person's own words.
         then: Called with the person's node id inside the transaction: what must be stored with the

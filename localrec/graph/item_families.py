@@ -15,7 +15,7 @@ Sets = NDArray[np.uint64]
 
 
 class ItemFamilies(msgspec.Struct, frozen=True, eq=False):
-    """Which families the attributes of n items fall under.
+    """The families that the attributes of n items fall under.
 
     Args:
         sets: A bit for each family of an item, (n, words).
@@ -30,7 +30,7 @@ class ItemFamilies(msgspec.Struct, frozen=True, eq=False):
         """Gather the families above the attributes of each item.
 
         Args:
-            first: Where the links of each item begin, and behind the last where they end, (n + 1,).
+            first: Offset of each item's links, and the end of the last, (n + 1,).
             attribute: The attribute of each link.
             ancestors: The families that count above each attribute.
         """

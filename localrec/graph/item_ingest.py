@@ -54,7 +54,7 @@ def ingest_items(
 
     Args:
         store: An open, writable store.
-        domain: What the rows belong to.
+        domain: The domain of the rows.
         rows: Items with unique keys.
         report: The receipt, stored in the same transaction.
         progress: Called with the name of each step.
@@ -85,9 +85,9 @@ def add_knowledge(
 
     Args:
         store: An open, writable store.
-        domain: What the items belong to.
-        known: What is said of items that are here, under their keys; each is only added to. The
-            receipt does not count as what brought them, so that they go with whoever did.
+        domain: The domain of the items.
+        known: Facts about items that are here, under their keys; each is only added to. The receipt
+            does not count as their import, so that they go with the import of the item.
         others: Items to keep beside them.
         report: The receipt.
 
@@ -109,7 +109,7 @@ def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) 
     """Columns of items, links, attributes and families, for `Store.staged`.
 
     Args:
-        domain: What the rows belong to.
+        domain: The domain of the rows.
         rows: Items with unique keys.
         by: The person whose own links (`AttributeLink.personal`) are among them.
     """
@@ -129,7 +129,7 @@ def write_items(store: Store, domain: Domain, report: ImportReport, by: str | No
 
     Args:
         store: An open, writable store.
-        domain: What the items belong to.
+        domain: The domain of the items.
         report: The receipt of the import, which says what is imported.
         by: The person whose export it is; None for a catalogue.
 

@@ -74,7 +74,7 @@ def nobody_called(
     Args:
         store: An open store.
         key: The person's key.
-        domain: Where they were looked for; everywhere when None.
+        domain: The domain that was searched; all domains when None.
         otherwise: The hint where nobody's name is near.
     """
     elsewhere = domains_of_user(store, key)
@@ -87,26 +87,26 @@ def nobody_called(
 
 
 def told_if_unknown(store: Store, key: str) -> str:
-    """That nobody has this name, and whose is near; "" for somebody who is known."""
+    """Say that no user has this key, and name similar ones; "" for a known user."""
     known = domains_of_user(store, key)
     return "" if known else str(nobody_called(store, key, otherwise=""))
 
 
 def told_if_new(store: Store, key: str) -> str:
-    """That somebody is about to be new, and whose name is near; "" for somebody who is known."""
+    """Say that a user is about to be created, and name similar ones; "" for a known user."""
     if domains_of_user(store, key):
         return ""
     return f"{key!r} is new here. {near_users(store, key)}".strip()
 
 
 def meant_or_new(store: Store, key: str, *, is_new: bool, insist: str = "add --new-user") -> str:
-    """That somebody is about to be new; "" for somebody who is known.
+    """Say that a user is about to be created; "" for a known user.
 
     Args:
         store: An open store.
         key: The user's key.
-        is_new: Whether it was said that somebody new is meant.
-        insist: How to say it, for the hint.
+        is_new: Whether the caller insists that a new user is meant.
+        insist: Words on how to insist, for the hint of the error.
 
     Raises:
         UsageError: nobody has this name, and somebody's differs from it by a letter or two.

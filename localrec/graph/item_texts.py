@@ -23,8 +23,8 @@ class ItemTexts:
     """The folded names and texts of one domain's items as one long string.
 
     Args:
-        store: Where the texts are read from.
-        domain: Which ones count.
+        store: The store that the texts are read from.
+        domain: The domain of the items.
         names: Names of the items, in the order of `node_ids`.
         node_ids: Node ids of the items, rising.
     """

@@ -44,7 +44,7 @@ def sidecar_files(path: Path) -> tuple[str, ...]:
 
 
 def staged_path(path: Path) -> Path:
-    """Where the new content of `path` waits for the journal."""
+    """Return the path where the new content of `path` waits for the journal."""
     return path.with_name(path.name + PREPARED)
 
 

@@ -35,10 +35,10 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: The file's name in `backups/`.
-        before: What it was made before, such as "schema 6".
+        before: Name of the change that the copy was made before, such as "schema 6".
         schema: The schema of the store in it; 0 where it could not be opened.
         number: Grows from copy to copy, whatever the clock says.
-        at: When it was made, in UTC.
+        at: Time of the copy, in UTC.
         bytes: Its size.
         sha256: Its checksum.
         domains: The workspace's own domains at that time, as `declarations_of` reads them: without
@@ -64,7 +64,7 @@ def keep_copy(
         store: The file, open for reading. Who has the same file open in DuckDB must close it after
             DuckDB has: closing it any earlier gives up DuckDB's lock.
         workspace: The folder that the store belongs to.
-        before: What the copy is made before.
+        before: Name of the change that the copy is made before.
         schema: The schema of the store.
         renew: Whether a copy that is there already becomes the newest.
 
@@ -81,7 +81,7 @@ def require_room(folder: Path, needed: int, what: str) -> None:
     """Refuse what the disk has no room for.
 
     Args:
-        folder: Where it is to be written.
+        folder: Folder that it will be written to.
         needed: Its size in bytes.
         what: The beginning of the sentence, up to "needs".
 

@@ -40,10 +40,10 @@ class KnownItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundKnowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """Which row of a dump is about which item, and how many were found how.
+    """The rows of a dump that match items, and the counts of the matches.
 
     Args:
-        rows: What is said of items, under the items' keys.
+        rows: The dump's facts about items, under the items' keys.
         by_id: Items that were found by an identifier.
         by_title: Items that were found by title and year, or by album.
         items: Items that were looked for.
@@ -85,7 +85,7 @@ def read_known_items(store: Store, domain: Domain) -> list[KnownItem]:
 
 
 def wanted_of(items: Iterable[KnownItem]) -> Wanted:
-    """What to look for in a dump."""
+    """Collect the identifiers and titles to look for in a dump."""
     items = list(items)
     return Wanted(
         ids={name: frozenset(one.ids[name] for one in items if name in one.ids) for name in _IDS},
@@ -215,8 +215,8 @@ def join_knowledge(
 
     Args:
         store: Open for writing.
-        domain: What the items belong to.
-        dump: What was read of it.
+        domain: The domain of the items.
+        dump: The rows read of the dump.
         keep_all: Keep titles that no item of the store is, as items of their own.
 
     Returns:

@@ -38,7 +38,7 @@ class NameMatches(msgspec.Struct, frozen=True, eq=False):
 
     Args:
         node_ids: In the order of their names, shape (k,).
-        fits: How well each fits what was typed, shape (k,); 0 is best.
+        fits: Grade of each match, shape (k,); 0 is best.
     """
 
     node_ids: NDArray[np.int64]
@@ -63,8 +63,8 @@ class NameSearch:
     these each time first those that have the words in their own names.
 
     Args:
-        store: Where they are read from.
-        domain: Which ones.
+        store: The store that they are read from.
+        domain: The domain of the items.
         without: People whose own links are left out.
     """
 
@@ -83,7 +83,7 @@ class NameSearch:
 
         Args:
             store: Open; folds the words as it folded the names.
-            words: What was typed; at most 30.
+            words: The typed words; at most 30.
         """
         fits = np.zeros(len(self._item_ids), dtype=np.int16)
         for word in _folded_words(store, words):
@@ -92,7 +92,7 @@ class NameSearch:
         return NameMatches(self._item_ids[places], fits[places])
 
     def _fits_of(self, word: bytes) -> Fits:
-        """How well each item fits one word, shape (n,); `_ABSENT` and more: not at all."""
+        """Grade the fit of each item to one word, shape (n,); `_ABSENT` and more: no fit."""
         in_attribute = self._attributes.standings(word)[self._link_attribute]
         linked = np.flatnonzero(in_attribute < _ABSENT)
         fits = _best(len(self._item_ids), self._link_item[linked], in_attribute[linked])
@@ -108,7 +108,7 @@ class _Names:
         self._starts = np.flatnonzero(self._letters == _END)[:-1]
 
     def standings(self, word: bytes) -> Fits:
-        """How a word stands in each name at best, shape (names,)."""
+        """Grade the best place of a word in each name, shape (names,)."""
         found = self._places_of(word)
         begins = ~_IN_WORD[self._letters[found - 1]]
         whole = begins & ~_IN_WORD[self._letters[found + len(word)]]
@@ -117,7 +117,7 @@ class _Names:
         return _best(len(self._starts), owners, standings)
 
     def _places_of(self, word: bytes) -> NDArray[np.intp]:
-        """Where the word stands; the line end behind the last name ends every comparison."""
+        """Find the word's positions; the line end behind the last name ends every comparison."""
         found = np.flatnonzero(self._letters == word[0])
         for place, letter in enumerate(word[1:], 1):
             found = found[self._letters[found + place] == letter]

@@ -36,7 +36,7 @@ class MatchedRecipes(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         rows: All rows, in their order.
-        apart: How many are another recipe than the stored ones of their name.
+        apart: The number of rows that are another recipe than the stored ones of their name.
         differing: Names of recipes that go into a stored one, although they list something else.
     """
 
@@ -53,7 +53,7 @@ class _StoredRecipe(msgspec.Struct, frozen=True):
 
 
 def file_of(report: ImportReport) -> dict[str, str]:
-    """What tells a catalogue: its kind and the name of its file, as SQL values."""
+    """Return the kind and the file name that identify a catalogue, as SQL values."""
     return {"source": report.source, "file": PurePath(report.path).name}
 
 
@@ -64,7 +64,7 @@ def match_recipes(
 
     Args:
         store: An open store.
-        domain: What the rows belong to.
+        domain: The domain of the rows.
         rows: Items with unique keys.
         report: The receipt, which says where they come from.
     """
@@ -90,7 +90,7 @@ def _ingredients(row: ItemRow, kind: str | None) -> list[str]:
 def _stored_recipes(
     store: Store, domain: Domain, kind: str, rows: Sequence[ItemRow], report: ImportReport
 ) -> list[_StoredRecipe]:
-    """What catalogues brought under the names or keys of some rows."""
+    """Read the recipes that other catalogues brought under the names or keys of some rows."""
     known = store.rows(
         "SELECT n.key, n.name, "
         f"n.node_id IN (SELECT node_id {BROUGHT} AND NOT {OTHER_FILE}), "
@@ -192,7 +192,7 @@ def _renamed(row: ItemRow, key: str) -> ItemRow:
 
 
 class _IngredientFamilies:
-    """Which ingredients of two recipes match."""
+    """Matches between the ingredients of two recipes."""
 
     def __init__(self, taxonomy: Taxonomy, staples: Iterable[str]) -> None:
         self._taxonomy = taxonomy

@@ -54,10 +54,10 @@ def neighbour_edges(
     The items that have an attribute may be all there are: `pages.page_of` lists them.
 
     Args:
-        store: Open.
-        domain: Of the node.
-        node: Where one stands.
-        without: People whose own links are left out.
+        store: An open store.
+        domain: Domain of the node.
+        node: The node whose edges are wanted.
+        without: Keys of users whose own links are left out.
     """
     if node.kind == domain.item:
         relations = [spec.edge for spec in domain.attributes.values()]

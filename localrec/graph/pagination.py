@@ -25,7 +25,7 @@ _MOST_COLUMNS = 3
 
 
 class ItemSelection(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Which items are listed, and in which order.
+    """A filter and an order for the items of a domain.
 
     Args:
         found: Only these, the best fit first; the order holds among those that fit alike. None for
@@ -33,7 +33,7 @@ class ItemSelection(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         having: Node id of an attribute that every item has; None for no such demand.
         order: `BY_NAME`, `AS_IMPORTED`, or a number of the domain, whose unknown values come last.
         descending: The other way round; the best fit stays first.
-        without: People whose own links are left out.
+        without: Keys of users whose own links are left out.
     """
 
     found: NameMatches | None = None
@@ -44,7 +44,7 @@ class ItemSelection(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 class PageCursor(msgspec.Struct, frozen=True):
-    """Where a row stands: by how it fits, then by what it is sorted by, then by its node id."""
+    """The position of a row: by its fit, then by its sort value, then by its node id."""
 
     value: str | float
     node_id: int
@@ -67,7 +67,7 @@ def main_kinds(domain: Domain) -> tuple[str, ...]:
 
 
 def sort_orders(domain: Domain) -> tuple[str, ...]:
-    """What items of a domain can be sorted by."""
+    """List the orders that items of a domain can be sorted by."""
     return (BY_NAME, AS_IMPORTED, *domain.numbers)
 
 
@@ -78,8 +78,8 @@ def first_page(
 
     Args:
         store: Open.
-        domain: Whose items.
-        selection: Which of them.
+        domain: The domain of the items.
+        selection: The items and their order.
         limit: Rows.
     """
     total = _count(store, domain, selection)
@@ -104,8 +104,8 @@ def next_page(
 
     Args:
         store: Open.
-        domain: Whose items.
-        selection: Which of them.
+        domain: The domain of the items.
+        selection: The items and their order.
         limit: Rows.
         behind: The page begins behind this row; without it, at the beginning.
         before: The page ends before this row.
@@ -184,7 +184,7 @@ def _attributes_of(
 
 
 def _count(store: Store, domain: Domain, selection: ItemSelection) -> int:
-    """How many items a selection has."""
+    """Count the items of a selection."""
     if selection.found is not None and selection.having is None:
         return len(selection.found)
     where, values = _where(domain, selection)
@@ -194,7 +194,7 @@ def _count(store: Store, domain: Domain, selection: ItemSelection) -> int:
 
 
 def _place(domain: Domain, selection: ItemSelection) -> dict[str, str]:
-    """What is sorted by, the most important first: field of a `Place` -> its value in SQL."""
+    """Return the sort keys, the most important first: field of a `PageCursor` -> its SQL."""
     place = {"value": _value(domain, selection), "node_id": "n.node_id"}
     if selection.found is None:
         return place
@@ -213,14 +213,14 @@ def _value(domain: Domain, selection: ItemSelection) -> str:
 
 
 def _staged(store: Store, selection: ItemSelection) -> AbstractContextManager[None]:
-    """What was found, as the table that `_source` joins."""
+    """Stage the found items as the table that `_source` joins."""
     if (found := selection.found) is None:
         return nullcontext()
     return store.staged(staged_found={"node_id": found.node_ids, "fit": found.fits})
 
 
 def _source(selection: ItemSelection) -> str:
-    """Where the item `n` and its fit come from."""
+    """Return the tables that give the item `n` and its fit, as SQL."""
     return "node n" if selection.found is None else "staged_found f JOIN node n USING (node_id)"
 
 

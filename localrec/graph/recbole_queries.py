@@ -32,8 +32,8 @@ def stage_interactions(
     place in time, undated ones first. Runs out of memory into files, never out of memory.
 
     Args:
-        writer: Where the table is made.
-        domain: Whose people.
+        writer: The store that gets the table.
+        domain: The domain of the items.
         user_id: Only this person, or everybody.
         history: Keep only so many of each person's newest rows.
 
@@ -81,7 +81,7 @@ def _newest_of(met: str) -> str:
 
 
 def count_undated(writer: Store) -> int:
-    """How many rows of `pair` have no time."""
+    """Count the rows of `pair` that have no time."""
     return int(writer.rows('SELECT count(*) FROM pair WHERE "at" IS NULL')[0][0])
 
 

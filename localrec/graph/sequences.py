@@ -17,7 +17,7 @@ from localrec.graph.store import Store
 
 
 class SequenceState(msgspec.Struct, frozen=True, kw_only=True):
-    """What one sequence would give next, beside the largest number in use (0 for none)."""
+    """The next value of one sequence, beside the largest number in use (0 for none)."""
 
     name: str
     upcoming: int

@@ -44,7 +44,7 @@ def shelf_nodes(store: Store, user_id: int) -> list[int]:
 
 
 def shelf_entries(store: Store, user_id: int) -> list[tuple[int, str]]:
-    """What is on a person's shelf as node ids and names, in the order it was put there."""
+    """List the things on a user's shelf as node ids and names, in the order they were put there."""
     return store.rows(
         "SELECT s.node_id, n.name FROM shelf s JOIN node n USING (node_id) WHERE s.user_id = ? "
         'ORDER BY s."at", s.rowid',
@@ -57,7 +57,7 @@ def search_components(store: Store, domain: Domain, like: str, limit: int) -> tu
 
     Args:
         store: Open.
-        domain: What it is about.
+        domain: The domain of the components.
         like: The beginning of a name, or a part of one.
         limit: At most so many.
     """

@@ -101,7 +101,8 @@ class Store:
         Args:
             path: The file `store.duckdb` inside a workspace.
             read_only: Share the file with other readers; an older schema is migrated first.
-            wait_s: How long to wait for another process; as this one's patience says when None.
+            wait_s: Seconds to wait for another process; None: as long as this process's patience
+                says.
             may_read: Foreign files that SQL may read, absolute; every other door stays shut.
 
         Raises:
@@ -337,7 +338,7 @@ def _item_kind(domain: str) -> str | None:
 
 @contextmanager
 def _ctrl_c() -> Iterator[None]:
-    """What DuckDB makes of Ctrl+C during a query becomes a KeyboardInterrupt again."""
+    """Turn DuckDB's error for Ctrl+C during a query into a KeyboardInterrupt again."""
     from localrec.graph.engine import duckdb
 
     try:
@@ -352,7 +353,7 @@ def _ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _disk_trouble(path: Path) -> Iterator[None]:
-    """What the disk refuses DuckDB becomes a `WorkspaceError`."""
+    """Turn DuckDB's errors about the disk into a `WorkspaceError`."""
     from localrec.graph.engine import duckdb
 
     try:
@@ -369,7 +370,7 @@ def _disk_trouble(path: Path) -> Iterator[None]:
 
 
 def _no_store(path: Path, error: Exception) -> WorkspaceError:
-    """Why a store cannot be opened: the disk's refusal, where it was that, else the file itself."""
+    """Explain why a store cannot be opened: an error of the disk, else the file itself."""
     if told := disk_error_in(str(error), path):
         return told
     return WorkspaceError(

@@ -27,7 +27,7 @@ _ONCE = {
 
 
 def orphan_rows(store: Store) -> dict[str, int]:
-    """How many rows of each table hang on a node that is not there; tables without are left out."""
+    """Count the rows of each table whose node is missing; tables without such rows are left out."""
     found = {
         table: int(
             store.rows(f"SELECT count(*) FROM {table} t WHERE {_orphaned(rule.nodes)}")[0][0]
@@ -49,7 +49,7 @@ def remove_orphan_rows(store: Store) -> dict[str, int]:
 
 
 def repeated_rows(store: Store) -> dict[str, int]:
-    """How many keys of each table are there more than once; tables without are left out."""
+    """Count the keys of each table that occur more than once; tables without any are left out."""
     found = {
         table: int(
             store.rows(

@@ -74,7 +74,7 @@ def require_interactions(store: Store, domain: Domain, source: str) -> None:
 
 
 def count_source(store: Store, source: str) -> int:
-    """How many interactions a source brought, with whatever items."""
+    """Count the interactions that a source brought, with any items."""
     [[count]] = store.rows("SELECT count(*) FROM interaction WHERE source = ?", [source])
     return int(count)
 

@@ -38,7 +38,7 @@ _OPTIONS: dict[TableFormat, str] = {
 
 
 class WrittenTable(msgspec.Struct, frozen=True):
-    """What went into one file: its rows, and how many cells got an apostrophe (CSV only)."""
+    """The size of one written file: its rows, and its cells with an apostrophe (CSV only)."""
 
     rows: int
     defused: int = 0

@@ -23,7 +23,7 @@ _VARIANT = 0.7  # share of letters in common above which two single names are sp
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where one written name goes: the node's key and name, and edges to families by key."""
+    """The place of one written name: the node's key and name, and edges to families by key."""
 
     key: str
     name: str

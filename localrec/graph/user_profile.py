@@ -36,8 +36,8 @@ class UserProfile(msgspec.Struct, frozen=True):
         stars: Ratings where one was given, else NaN, (m,).
         known: Items that need no recommending: had, judged or hidden for now, (n,).
         hidden: Items put off ("not now") a short while ago, (n,).
-        days: When each item was last met, in days since 1970, NaN where unknown, (m,); None where
-            no day is known.
+        days: Day of the last interaction with each item, in days since 1970, NaN where unknown,
+            (m,); None where no day is known.
         wanted: Items on the user's want-to list, (n,); None where there is no such list.
     """
 

@@ -16,7 +16,7 @@ VIEWS = ("items", "users", "attributes", "interactions", "shelves", "memories")
 
 
 class QueryResult(msgspec.Struct, TableRows, frozen=True, kw_only=True):
-    """What a query returned.
+    """The result of a query.
 
     Args:
         columns: The names of the columns.

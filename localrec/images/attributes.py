@@ -24,10 +24,10 @@ class ColourDetection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
     Args:
         word: The catalogue's word.
-        share: How much of the drink's height has it, 0..1.
-        confidence: How sure the word is.
+        share: Share of the drink's height that has it, 0..1.
+        confidence: Confidence in the word, 0..1.
         otherwise: The next best word, where the colour lies between two.
-        otherwise_confidence: How sure that one is.
+        otherwise_confidence: Confidence in that word, 0..1.
     """
 
     word: str
@@ -48,7 +48,7 @@ class ImageAttributes(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         colours: Colours of the liquid, the largest share first.
         layers: The same, from the top down, where one lies above another; one entry otherwise.
-        layers_confidence: How sure the number of layers is.
+        layers_confidence: Confidence in the number of layers, 0..1.
         clarity: "clear", "hazy" or "opaque".
         foam: Whether a head of foam lies on the drink.
         garnish: Colours of what decorates the glass, or what a model calls it: without one nothing
@@ -58,7 +58,7 @@ class ImageAttributes(msgspec.Struct, frozen=True, kw_only=True):
         texture: A few words on how it would feel; only a model tells.
         guesses: Names of what it may be, free text of a model, the likeliest first.
         notes: Sentences on what limits the findings.
-        seen_by: What looked.
+        seen_by: Name of the reader.
     """
 
     colours: tuple[ColourDetection, ...] = ()

@@ -18,12 +18,12 @@ def frame_image(
     """Frame an image as (height, width, 3) sRGB.
 
     Args:
-        picture: What is to be seen.
+        picture: The picture to frame.
         height: Wanted, in pixels.
         width: Likewise.
         cut_from: Length of the shorter side before what sticks out of the frame is cut off on both
             sides; None stretches the picture instead.
-        resampling: How pixels are made of pixels.
+        resampling: The filter that makes pixels of pixels.
     """
     from PIL import Image  # 50 ms, and most questions come without a picture
 

@@ -60,8 +60,8 @@ class DecodedImage(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         pixels: sRGB, uint8, (height, width, 3), upright; no side is longer than the limit's.
         size: Width and height in the file, upright.
-        format: What the file is by its content.
-        notes: What was done to it that may matter, one sentence each.
+        format: Format of the file by its content.
+        notes: Changes of the picture that may matter, one sentence each.
     """
 
     pixels: NDArray[np.uint8]
@@ -163,8 +163,8 @@ def read_content(
 
     Args:
         path: The file.
-        limits: How large it may be.
-        called: What messages call it, where that is not its path.
+        limits: Limits beyond which it is refused.
+        called: Name of the file in messages, where that is not its path.
 
     Raises:
         InputError: an address, no regular file, empty, or too large.

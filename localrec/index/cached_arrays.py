@@ -25,7 +25,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 class CacheState(Protocol):
-    """What arrays were counted from; a frozen msgspec record."""
+    """The state of the data that arrays were counted from; a frozen msgspec record."""
 
     def serves(self, now: Self) -> bool:
         """Whether what was counted then is near enough to what would be counted now."""
@@ -52,7 +52,7 @@ class ArrayCache(Generic[S]):
 
     Args:
         folder: The workspace's `indexes/`.
-        stem: What the names of its files begin with.
+        stem: First part of the names of its files.
         kinds: A word for each array, in order.
         stand: The type of record that says what they were counted from.
     """

@@ -38,7 +38,7 @@ _BATCH = 16
 
 
 class _ModelFacts(msgspec.Struct, frozen=True):
-    """What is read of `config.json`."""
+    """The fields that are read of `config.json`."""
 
     text_config: TextFacts = TextFacts()
 
@@ -47,7 +47,7 @@ class ClipPair:
     """Two encoders whose vectors can be compared.
 
     Args:
-        folder: Where the files lie.
+        folder: Folder of the files.
         threads: Threads for one call; None leaves it to onnxruntime (one per physical core).
 
     Raises:

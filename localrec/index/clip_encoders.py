@@ -32,7 +32,7 @@ _Size = int | dict[str, int]
 
 
 class Preprocessing(msgspec.Struct, frozen=True):
-    """What is read of `preprocessor_config.json`; CLIP's own numbers where it is silent."""
+    """The fields that are read of `preprocessor_config.json`; CLIP's own numbers by default."""
 
     size: _Size = 224
     crop_size: _Size | None = None
@@ -45,7 +45,7 @@ class Preprocessing(msgspec.Struct, frozen=True):
 
 
 class TextFacts(msgspec.Struct, frozen=True):
-    """What is read of the text encoder in `config.json`."""
+    """The fields of the text encoder that are read of `config.json`."""
 
     max_position_embeddings: int = _CONTEXT
     pad_token_id: int = 0
@@ -169,7 +169,7 @@ def _frame(extents: Sequence[Any], preprocessing: Preprocessing) -> tuple[int, i
 
 
 def _cut_from(frame: tuple[int, int], preprocessing: Preprocessing) -> int | None:
-    """How long the shorter side is before the frame is cut out; None where nothing is cut off."""
+    """Return the length of the shorter side before the frame is cut out; None without a cut."""
     if not preprocessing.do_center_crop:
         return None
     longest = max(*frame, min(_sides(preprocessing.size)))

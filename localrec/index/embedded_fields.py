@@ -198,7 +198,7 @@ def _stage_pending(store: Store, model: str) -> int:
 
 
 def count_pending(store: Store, domain: Domain, model: str) -> int:
-    """How many different texts of a domain have no fresh vector by a model."""
+    """Count the different texts of a domain that have no fresh vector by a model."""
     with _current_texts(store, domain):
         return _stage_pending(store, model)
 

@@ -39,7 +39,7 @@ FEWEST = 2
 
 
 class MeaningRecord(msgspec.Struct, frozen=True):
-    """How many of the texts were nearest to what says the same."""
+    """The number of texts that lay nearest to the one with the same meaning."""
 
     right: int
 
@@ -53,10 +53,10 @@ def require_meaning(
     """Test an embedder, unless the same files were found sound before.
 
     Args:
-        files: What its weights and words are read from.
-        embed: Texts to unit rows.
-        remedy: What to do about files that fail.
-        fewest: Of the texts that it must get right; more where the model is known.
+        files: The files that hold its weights and its vocabulary.
+        embed: Turns texts into rows of length 1.
+        remedy: The remedy for files that fail.
+        fewest: The fewest texts that it must get right; more where the model is known.
 
     Raises:
         ModelError: the vectors do not tell meanings apart.
@@ -73,7 +73,7 @@ def require_meaning(
 
 
 def count_right(embed: Callable[[Sequence[str]], Vectors]) -> int:
-    """How many texts of the triples are nearest, of all the others, to what says the same."""
+    """Count the texts of the triples that lie nearest, of all the others, to their paraphrase."""
     rows = embed([text for triple in TRIPLES for text in triple])
     near = rows @ rows.T
     np.fill_diagonal(near, -np.inf)

@@ -51,10 +51,10 @@ class ReadTokens(msgspec.Struct, frozen=True):
 
     Args:
         ids: Numbers of its tokens, those that begin and end it included, (n,).
-        spans: Where each stands in the text; (0, 0) of one that is no text.
-        states: What the model makes of each, (n, 384).
-        middle: What it makes of each in the middle of its layers, (n, 384); where the file does
-            not tell it, the same as `states`, and `upper_layers` raises.
+        spans: Span of each token in the text; (0, 0) of one that is no text.
+        states: Last state of each token, (n, 384).
+        middle: State of each token in the middle of the layers, (n, 384); where the file does not
+            give it, the same as `states`, and `upper_layers` raises.
     """
 
     ids: NDArray[np.int64]
@@ -67,7 +67,7 @@ class MiniLmEmbedder:
     """all-MiniLM-L6-v2 as int8 ONNX: mean over the tokens' states, 384 numbers, 256 tokens read.
 
     Args:
-        folder: Where `model.onnx` and `tokenizer.json` lie.
+        folder: Folder of `model.onnx` and `tokenizer.json`.
         threads: Threads for one call; None leaves it to onnxruntime (one per physical core).
 
     Raises:
@@ -217,7 +217,7 @@ class SentenceTransformerEmbedder:
 
 
 class VectorSource(Protocol):
-    """Whatever runs an embedding GGUF; `name` tells one model file from another."""
+    """A reader of embedding GGUFs; `name` tells one model file from another."""
 
     name: str
 

@@ -28,11 +28,11 @@ class EncoderLayer(msgspec.Struct, frozen=True):
     """One layer of BERT, normalised behind each half; rows come from the left.
 
     Args:
-        heads: Of the attention.
+        heads: The number of heads of the attention.
         mixed: Queries, keys and values in one, (size, 3 * size), and their shift.
         gathered: Joins the heads, (size, size), and its shift.
-        inner: Of the feed-forward, (size, inner), and its shift.
-        outer: (inner, size), and its shift.
+        inner: First matrix of the feed-forward, (size, inner), and its shift.
+        outer: Second matrix of the feed-forward, (inner, size), and its shift.
         norms: Scale and shift behind the attention, then behind the feed-forward, (2, 2, size).
     """
 
@@ -77,7 +77,7 @@ class EncoderLayer(msgspec.Struct, frozen=True):
 
 
 class LoraWeights(msgspec.Struct, frozen=True):
-    """What LoRA adds to a matrix: the product of two narrow ones.
+    """The change that LoRA adds to a matrix: the product of two narrow ones.
 
     Args:
         down: (rows, rank).
@@ -89,7 +89,7 @@ class LoraWeights(msgspec.Struct, frozen=True):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the product."""
+        """Return the shape of the product."""
         return self.down.shape[0], self.up.shape[1]
 
 

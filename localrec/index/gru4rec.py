@@ -25,8 +25,8 @@ class GruEncoder(msgspec.Struct, frozen=True):
 
     Args:
         items: The embedding of each item, on the way in and out, (n, size).
-        bias: Of each item on the way out, (n,).
-        met: Which items anybody had in training; the others' numbers mean nothing, (n,).
+        bias: Bias of each item on the way out, (n,).
+        met: Whether an item occurred in training; the numbers of others mean nothing, (n,).
         gates_in: Embedding to reset gate, update gate and new state, (size, 3 * state).
         gates_back: State to the same, (state, 3 * state).
         shift_in: (3 * state,).

@@ -85,7 +85,7 @@ def open_image_index(
         store: Read only.
         folder: The workspace's `indexes/`.
         domain: The domain's name.
-        pair: What made the vectors, and will embed what is asked.
+        pair: The encoders that made the vectors, and that will embed the queries.
         backend: `exact`, `hnsw`, or `auto`: exact up to 50,000 pictures.
     """
     return ImageIndex(pair, open_field(store, folder, domain, IMAGE_FIELD, pair.name, backend))
@@ -113,7 +113,7 @@ def update_image_embeddings(
 
     Args:
         store: Open for writing.
-        domain: Whose items.
+        domain: The domain of the items.
         pair: Makes the vectors; they are stored under its name.
         progress: Called after each batch with the pictures embedded so far and those to embed.
 

@@ -130,7 +130,7 @@ def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _places(ids: NDArray[np.int64], known: NDArray[np.int64]) -> Indexes:
-    """Where each id stands in `known`, -1 where it does not."""
+    """Find the position of each id in `known`, -1 where it has none."""
     if not len(ids) or not len(known):
         return np.full(len(ids), -1, dtype=np.int32)
     place = np.full(max(int(ids.max()), int(known.max())) + 1, -1, dtype=np.int32)

@@ -48,17 +48,17 @@ _TAKEN_UP = """
 
 
 class CooccurrenceConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How co-occurrence is counted and scored; compared on MovieLens 100K's validation items.
+    """The settings that co-occurrence is counted and scored with.
 
     Args:
         window: Steps that two items may lie apart.
-        decay: Worth of each further step.
-        row_shrinkage: Added to an item's own sum, so that few co-occurrences count little.
-        shrinkage: Added to the number of histories.
-        damping: How strongly popular items are played down, 0 to 1.
+        decay: Factor for each further step.
+        row_shrinkage: Constant added to an item's own sum, so that few co-occurrences count little.
+        shrinkage: Constant added to the number of histories.
+        damping: Damping of popular items, 0 to 1.
         kept: Co-occurring items that each item keeps.
         recent: Newest items of a history whose co-occurring items are scored.
-        fading: Worth of each older one of those.
+        fading: Factor for each older one of those items.
         most_rows: Rows that are counted.
     """
 
@@ -77,11 +77,11 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
     """The co-occurring items of each item, heaviest first.
 
     Args:
-        items: Those of item 0, then of item 1, ..., (e,) int32.
-        weights: Of each, (e,) float32.
-        first: Where those of each item begin, (n + 1,) int64.
-        config: How they were counted.
-        mark: Of the contents, for what is derived from them; empty where they were not kept.
+        items: Co-occurring items of item 0, then of item 1, ..., (e,) int32.
+        weights: Weight of each, (e,) float32.
+        first: Offset of each item's first entry, (n + 1,) int64.
+        config: The settings of the count.
+        mark: Mark of the contents, for data derived from them; empty where they were not kept.
     """
 
     items: Items
@@ -100,7 +100,7 @@ class ItemCooccurrence(msgspec.Struct, frozen=True):
 
         Args:
             history: Oldest first, (h,).
-            shares: How much each of them counts, (h,); all of them by default.
+            shares: Weight of each of them, (h,); 1 for all by default.
         """
         scores = np.zeros(len(self.first) - 1, dtype=np.float32)
         for age, place in enumerate(range(len(history) - 1, -1, -1)[: self.config.recent]):
@@ -117,10 +117,10 @@ def count_cooccurrence(
     """Count the windowed co-occurrence of all items.
 
     Args:
-        user: Of each row, ascending, (m,).
-        item: Of each row, each user's oldest first, (m,).
+        user: User of each row, ascending, (m,).
+        item: Item of each row, each user's oldest first, (m,).
         size: Items in the catalogue, n.
-        config: How; the defaults where there is none.
+        config: The settings of the count; None: the defaults.
     """
     config = config or CooccurrenceConfig()
     user, item = _part_of(user, item, config.most_rows)
@@ -152,7 +152,7 @@ def open_cooccurrence(
         store: Read only.
         folder: The workspace's `indexes/`; where it cannot be written, memory must do.
         catalogue: The domain's snapshot; item indexes are its own.
-        config: How they are counted; the defaults where there is none.
+        config: The settings of the count; None: the defaults.
     """
     config = config or CooccurrenceConfig()
     stem = f"companions-{short_digest(catalogue.domain.name)}"
@@ -172,13 +172,13 @@ def open_cooccurrence(
 def interaction_sequences(
     store: Store, catalogue: Catalogue, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """What people took up, each person's oldest first: numbers of people, ascending, and catalogue
-    indexes, (m,) each.
+    """Read the items that users took up, each user's oldest first: numbers of users, ascending, and
+    catalogue indexes, (m,) each.
 
     Args:
         store: Read only.
         catalogue: The domain's snapshot.
-        most: About so many rows at most, of every so-manieth person.
+        most: About the most rows; of more, every n-th user is read.
     """
     [[rows]] = store.rows("SELECT count(*) FROM interaction")
     columns = store.columns(_TAKEN_UP, {"every": max(1, -(-rows // most))})

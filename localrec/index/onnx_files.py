@@ -41,14 +41,14 @@ def open_session(
     prepared: bool = False,
     outputs: Sequence[str] = (),
 ) -> InferenceSession:
-    """An ONNX model, ready to be run on the CPU.
+    """Open an ONNX model that is ready to run on the CPU.
 
     Args:
         path: Its file.
         threads: Threads for one call; None leaves it to onnxruntime.
-        remedy: What to do where it cannot be read.
+        remedy: The remedy for a file that cannot be read.
         prepared: Keep it in the form in which it runs, and open that form from then on.
-        outputs: Of a prepared one: values of its graph that are told besides its own outputs.
+        outputs: For a prepared model: values of its graph that it returns besides its own outputs.
 
     Raises:
         ModelError: the file is missing, or is none.

@@ -34,13 +34,13 @@ _SILENT_S = 900.0  # after so long without a word the process is another one of 
 
 
 class PendingVectors(msgspec.Struct, frozen=True):
-    """How far the vectors of a domain have come.
+    """The progress of the vectors of a domain.
 
     Args:
         domain: The domain.
         done: Texts that have one.
         total: Texts that were to be embedded.
-        at: When it was told, in seconds since 1970.
+        at: Time of the report, in seconds since 1970.
         process: The process that makes them; 0 where none does.
     """
 
@@ -58,7 +58,7 @@ class PendingVectors(msgspec.Struct, frozen=True):
         return not self.process or not is_over(self.process)
 
     def as_sentence(self) -> str:
-        """How far it has come, for people."""
+        """Write the progress as a sentence for people."""
         share = f"{self.done / max(1, self.total):.0%} of {self.total:,} texts"
         if self.is_running:
             return f"The vectors of {self.domain} are being made in the background ({share})."
@@ -66,7 +66,7 @@ class PendingVectors(msgspec.Struct, frozen=True):
 
 
 def read_pending(indexes: Path, domain: str) -> PendingVectors | None:
-    """How far the vectors of a domain have come; None where they are complete."""
+    """Read the progress of the vectors of a domain; None where they are complete."""
     try:
         return msgspec.json.decode(_path(indexes, domain).read_bytes(), type=PendingVectors)
     except (OSError, msgspec.DecodeError):
@@ -74,7 +74,7 @@ def read_pending(indexes: Path, domain: str) -> PendingVectors | None:
 
 
 def made_elsewhere(indexes: Path, domain: str) -> PendingVectors | None:
-    """How far another process has come that makes the vectors of a domain now; None without one."""
+    """Read the progress of another process that makes a domain's vectors now; None without one."""
     told = read_pending(indexes, domain)
     is_other = told is not None and told.process not in (0, os.getpid()) and told.is_running
     return told if is_other else None
@@ -125,7 +125,7 @@ def embed_in_steps(
 
     Args:
         open_store: Opens the store for writing; it is closed after each use.
-        indexes: Where it is told how far it has come.
+        indexes: Folder for the note on the progress.
         domain: The domain.
         embedder: Makes the vectors.
         progress: Called with the texts embedded and the texts to embed.
@@ -149,7 +149,7 @@ def embed_in_steps(
 
 
 def _embedded(rows: Columns, embedder: Embedder) -> tuple[int, np.ndarray]:
-    """How many different texts the rows hold, and the vector of each row, shape (rows, size)."""
+    """Embed each different text once; return their number and each row's vector, (rows, size)."""
     _, first, text_of_row = np.unique(rows["place"], return_index=True, return_inverse=True)
     vectors = embedder.embed([str(text) for text in rows["text"][first]])
     return len(first), vectors[text_of_row]

@@ -39,7 +39,7 @@ def open_prepared(
 
     Args:
         model: The pulled file.
-        options: How it is run.
+        options: Options of the session.
         outputs: Values of its graph that are told besides the model's own outputs.
 
     Raises:
@@ -68,14 +68,14 @@ def prepared_array(
     size: int,
     make: Callable[[Path], NDArray[np.float32]],
 ) -> NDArray[np.float32]:
-    """An array that is made of a model, kept beside the model's prepared form and mapped.
+    """Return an array that is made from a model, kept beside the model's prepared form and mapped.
 
     Args:
         model: The pulled file.
-        outputs: Those that its prepared form was opened with.
-        name: Of the array.
-        size: How many numbers it has; a file with others is made again.
-        make: Makes it of the file.
+        outputs: The outputs that its prepared form was opened with.
+        name: Name of the array.
+        size: The number of its elements; a file of another size is made again.
+        make: Makes the array from the file.
     """
     try:
         kept = _folder_of(model, outputs) / f"{name}.npy"
@@ -137,7 +137,7 @@ def _keep(beside: Path, folder: Path) -> None:
 
 
 def _folder_of(model: Path, outputs: Sequence[str]) -> Path:
-    """Where a model is kept as this version of onnxruntime runs it on this machine."""
+    """Return the folder for a model's prepared form, by this onnxruntime and this machine."""
     import onnxruntime
 
     made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__, *outputs)

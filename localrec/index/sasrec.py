@@ -32,7 +32,7 @@ class SasRecLayer(msgspec.Struct, frozen=True):
     Args:
         norms: Scale and shift before the attention, then before the feed-forward, (2, 2, size).
         squares: Queries, keys, values, gathered, inner, outer, (6, size, size).
-        shifts: Of each of them, (6, size).
+        shifts: The shift of each square, (6, size).
         distances: Added to the attention of each head for each distance, (heads, length).
     """
 
@@ -49,7 +49,7 @@ class SasRecLayer(msgspec.Struct, frozen=True):
         return asking + self._times(inner, 5)
 
     def _attend(self, states: Floats, newest: int) -> Floats:
-        """What the newest `newest` places gather from those before them, (b, asking, size)."""
+        """Attend from the newest `newest` places to those before them, (b, asking, size)."""
         batch, width, size = states.shape
         heads = len(self.distances)
         normed = _normed(states, self.norms[0])
@@ -66,7 +66,7 @@ class SasRecLayer(msgspec.Struct, frozen=True):
         return self._times(joined, 3)
 
     def _between(self, width: int) -> Floats:
-        """What is added to the attention of each place to each other, (heads, t, t)."""
+        """Return the bias of the attention from each place to each other, (heads, t, t)."""
         place = np.arange(width)
         distance = place[:, None] - place
         between: Floats = self.distances[:, distance.clip(min=0)]
@@ -82,8 +82,8 @@ class SasRecEncoder(msgspec.Struct, frozen=True):
 
     Args:
         items: The embedding of each item, on the way in and out, (n, size).
-        bias: Of each item on the way out, (n,).
-        met: Which items anybody had in training; the others' numbers mean nothing, (n,).
+        bias: Bias of each item on the way out, (n,).
+        met: Whether an item occurred in training; the numbers of others mean nothing, (n,).
         norms: Two of each layer, then the last one; scale and shift, (2 * layers + 1, 2, size).
         squares: Six of each layer, as in `Block`, (layers, 6, size, size).
         shifts: (layers, 6, size).

@@ -37,14 +37,14 @@ def _in_memory(name: str, exact: ExactIndex) -> VectorIndex:
 
 
 class SequentialModel:
-    """SASRec over the items of a catalogue and the people that are known.
+    """SASRec over the items of a catalogue and the known users.
 
     Args:
         attention: The network.
-        directions: Of each person, from `directions_of`, (people, size).
-        numbers: What each person is called, -1 for somebody who must not be named, (people,).
-        open_index: What finds near ones among "items" and "people"; an exact scan up to a size,
-            HNSW above it.
+        directions: Direction of each user, from `directions_of`, (users, size).
+        numbers: Number of each user, -1 for one who must not be named, (users,).
+        open_index: Opens the index of neighbours among "items" and "people"; an exact scan up to a
+            size, HNSW above it.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class SequentialModel:
 
     @property
     def users(self) -> int:
-        """How many people's histories are known."""
+        """Count the users whose histories are known."""
         return len(self._numbers)
 
     def state_of(self, history: Indexes) -> Floats:
-        """Where a history points, oldest item first, (size,).
+        """Return the state after a history, oldest item first, (size,).
 
         The scores of SASRec are `items @ state`, but for a number that is the same for all items:
         the last of a state is 1, the last of an item its bias. Only the newest items count, as many
@@ -83,7 +83,7 @@ class SequentialModel:
         return state
 
     def states_of(self, histories: Sequence[Indexes]) -> Floats:
-        """Where several histories point, (b, size)."""
+        """Return the states after several histories, (b, size)."""
         states = np.ones((len(histories), self.size), dtype=np.float32)
         states[:, :-1] = self._attention.states_of(histories)
         return states
@@ -104,7 +104,7 @@ class SequentialModel:
         Args:
             state: From `state_of`; one that points nowhere finds nobody.
             k: Fewer are found where there are no more.
-            user: Who must not be among them.
+            user: The user that must not be among them.
         """
         direction = state[:-1] @ self._lens
         asked = k + 1

@@ -40,16 +40,17 @@ _KINDS = (*_WEIGHTS, "item-nodes", "directions", "users")
 
 
 class SequentialMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a network learnt from, and how; of a store as it is now only the first four are known.
+    """The data and settings of a training; only the first four fields describe the store of now.
 
     Args:
-        format: Of the files.
-        domain: What the items belong to.
-        interactions: How many there were with items of the domain.
-        newest_import: Number of the last import then.
-        settings: The network's.
-        seed: Of its training.
-        trained_at: When it was done, UTC without a zone; tells two trainings on the same apart.
+        format: Number of the files' format.
+        domain: Name of the domain that the items belong to.
+        interactions: The number of interactions with items of the domain.
+        newest_import: Number of the last import at the time.
+        settings: The network's settings.
+        seed: Seed of the training.
+        trained_at: Time of the training, UTC without a zone; tells two trainings on the same data
+            apart.
     """
 
     format: int
@@ -70,13 +71,13 @@ class SequentialMetadata(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class SequentialArtifact(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of a training.
+    """The files of a training.
 
     Args:
-        attention: The network over the items that anybody had.
+        attention: The network over the items that occurred in the training.
         item_nodes: The store's id of each of them, ascending, (n,).
-        directions: Of each person, from `directions_of`, (people, size).
-        users: The store's id of each person, (people,).
+        directions: Direction of each user, from `directions_of`, (users, size).
+        users: The store's id of each user, (users,).
     """
 
     attention: SasRecEncoder
@@ -88,13 +89,13 @@ class SequentialArtifact(msgspec.Struct, frozen=True, kw_only=True):
 def open_sequential(
     store: Store, folder: Path, catalogue: Catalogue, users: NDArray[np.int64]
 ) -> SequentialModel | None:
-    """What was learnt of a domain; None where nothing was, or what was no longer serves.
+    """Open the sequential model of a domain; None without a training that fits the store.
 
     Args:
         store: Read only.
         folder: The workspace's `indexes/`.
         catalogue: The domain's snapshot; item indexes are its own.
-        users: Node id of each person, in the order of the numbers that they are called by.
+        users: Node id of each user, in the order of their numbers.
     """
     kept = _cache_of(folder, catalogue.domain.name).load(
         sequential_metadata(store, catalogue.domain)
@@ -113,7 +114,7 @@ def open_sequential(
 
 
 def sequential_metadata(store: Store, domain: Domain) -> SequentialMetadata:
-    """What could be learnt from a store as it is now."""
+    """Describe the training data in the store as it is now."""
     [[interactions, newest_import]] = store.rows(
         "SELECT (SELECT count(*) FROM interaction WHERE item_id IN "
         "(SELECT node_id FROM node WHERE domain = ? AND kind = ?)), "
@@ -150,7 +151,7 @@ def _spread(weights: Sequence[Floats], places: NDArray[np.int64], count: int) ->
 
 
 def _numbers(nodes: NDArray[np.int64], users: NDArray[np.int64]) -> Indexes:
-    """Where each node id stands among `users`, -1 where it does not."""
+    """Find the position of each node id in `users`, -1 where it has none."""
     if not len(users):
         return np.full(len(nodes), -1, dtype=np.int32)
     order = np.argsort(users)

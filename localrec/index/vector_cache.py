@@ -24,7 +24,7 @@ _NODES, _VECTORS, _GRAPH = "nodes.npy", "vectors.npy", "graph"
 
 
 class VectorCacheManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the files were made from, and a checksum (blake2b, hex) of each."""
+    """The sources of the files, and a checksum (blake2b, hex) of each."""
 
     format: int
     fingerprint: str

@@ -128,7 +128,7 @@ class HnswIndex:
 
     @classmethod
     def parameters(cls) -> dict[str, int | str]:
-        """What the file depends on; hnswlib's version too, for its format carries none."""
+        """Return the parameters of the file; hnswlib's version too, for its format carries none."""
         return {
             "M": cls.M,
             "ef_construction": cls.EF_CONSTRUCTION,
@@ -173,10 +173,10 @@ class StoredIndex(VectorIndex, Protocol):
 
 
 class IndexBackend(Protocol):
-    """How an approximate index comes to be; the exact one needs nothing beyond its matrix."""
+    """A builder of an approximate index; the exact one needs only its matrix."""
 
     def parameters(self) -> dict[str, int | str]:
-        """Everything but the vectors that the file depends on."""
+        """Return the parameters of the file, all but the vectors."""
         ...
 
     def build(self, exact: ExactIndex) -> StoredIndex:

@@ -39,7 +39,7 @@ class ImageDescriber(msgspec.Struct, frozen=True):
     """Describe an image.
 
     Args:
-        source: How its sentences are marked.
+        source: Mark of its sentences in the store.
         describe: A picture (no side longer than 256 pixels) and what was measured in it -> one
             sentence; "" where it can say nothing.
     """
@@ -54,8 +54,8 @@ class ImageDescriber(msgspec.Struct, frozen=True):
 
 
 class DescriptionReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What a run did: sentences written, pictures that nothing sure could be said of, and those
-    that were not looked at yet.
+    """The counts of a run: sentences written, pictures without a sure finding, and pictures that
+    are still to do.
     """
 
     written: int
@@ -79,8 +79,8 @@ def describe_images(
 
     Args:
         store: Open for writing.
-        domain: Whose items.
-        describer: What makes the sentences.
+        domain: The domain of the items.
+        describer: The describer that writes the sentences.
         limit: At most so many are written.
         progress: Called with how many pictures are done, and of how many.
 

@@ -73,7 +73,7 @@ def import_images(
 
     Args:
         store: Open for writing, unless it is a dry run.
-        domain: Whose items they show.
+        domain: The domain of the items in the pictures.
         folder: Looked through with its folders.
         column: The property of an item that names its file; None matches files' own names.
         dry_run: Open and judge every file, and store nothing.

@@ -21,7 +21,7 @@ class RecordingModel(ModelWrapper):
     Args:
         model: The one that is asked.
         role: Role of the model in the call.
-        calls: Where each call is added as soon as it is over.
+        calls: List that gets each call as soon as it is over.
     """
 
     def __init__(self, model: ChatModel, role: str, calls: list[ModelCall]) -> None:
@@ -75,7 +75,7 @@ class RecordingVisionModel:
 
     Args:
         model: The one that looks.
-        calls: Where each call is added as soon as it is over.
+        calls: List that gets each call as soon as it is over.
     """
 
     def __init__(self, model: VisionModel, calls: list[ModelCall]) -> None:

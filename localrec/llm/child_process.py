@@ -42,7 +42,7 @@ class ChildGoneError(Exception):
 
 
 class _SilentError(EOFError):
-    """Nothing came from the process for as long as it may be silent."""
+    """The process sent nothing for as long as it may be silent."""
 
 
 class ChildProcess:
@@ -50,7 +50,7 @@ class ChildProcess:
 
     Args:
         log: File for its messages, appended to; None throws them away.
-        silence_s: How long nothing may come from it during a call before it is killed.
+        silence_s: Seconds of silence during a call after which the process is killed.
     """
 
     def __init__(self, log: Path | None, silence_s: float) -> None:

@@ -51,12 +51,12 @@ class ListedModel(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One model in the list of all.
 
     Args:
-        name: By which it is pulled.
+        name: Name that it is pulled by.
         kind: "chat", "embedder" or "pictures".
         title: Name for display.
         licence: Licence of the weights.
-        bytes: Of all its files.
-        here: Whether all its files are here; they are not read.
+        bytes: Size of all its files.
+        here: Whether all its files are here; their content is not read.
     """
 
     name: str

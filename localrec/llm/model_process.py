@@ -121,7 +121,7 @@ class ModelProcess:
         projector: Projector that encodes pictures for this model, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
         self_test: Refuse a model that cannot predict plain English.
-        silence_s: How long a call may give no sign of life before the process is stopped.
+        silence_s: Seconds of silence during a call after which the process is stopped.
     """
 
     def __init__(

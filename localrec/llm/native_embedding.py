@@ -22,7 +22,7 @@ class EmbeddingContext:
     Args:
         weights: The loaded model.
         longest: Longest text in tokens.
-        pooling: How the file wants token vectors pooled; None takes the mean.
+        pooling: Pooling of token vectors by the file; None takes the mean.
         should_stop: Asked before each batch; True ends the call.
     """
 

@@ -36,7 +36,7 @@ class NativeModel:
         n_ctx: Context size in tokens, a multiple of 256.
         n_threads: CPU threads; None takes all this process may use.
         embedding_context: Longest text to embed, in tokens.
-        pooling: How the file wants token vectors pooled; None takes the mean.
+        pooling: Pooling of token vectors by the file; None takes the mean.
         repack: Let llama.cpp rearrange the weights for this CPU's matrix instructions; off where
             these are announced but trap (AMX, see `client`).
         adapter: LoRA file, its header already checked, or None.

@@ -42,7 +42,7 @@ def is_test_due(path: Path) -> bool:
 
 
 def remembered(path: Path) -> FluencyRecord | None:
-    """What an earlier test of the same file found; None where there was none."""
+    """Read the result of an earlier test of the same file; None without one."""
     with suppress(InputError):
         return read_record(_place(path), FluencyRecord, "a self-test", "Delete it.")
     return None

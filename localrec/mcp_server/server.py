@@ -24,7 +24,7 @@ _Arguments = ParamSpec("_Arguments")
 _LONGEST = 2_000  # characters of a question, as the command line takes it
 _MOST = 100  # items of a list
 
-Question = Annotated[str, Field(max_length=_LONGEST, description="What is wanted, in words.")]
+Question = Annotated[str, Field(max_length=_LONGEST, description="The wish, in words.")]
 Key = Annotated[str, Field(min_length=1, max_length=500, description="A user's key.")]
 Item = Annotated[str, Field(min_length=1, max_length=500, description="An item's key or name.")]
 Domain = Annotated[
@@ -34,7 +34,7 @@ System = Annotated[
     str,
     Field(max_length=100, description="The system, as --system of a command names it."),
 ]
-Count = Annotated[int, Field(ge=1, le=_MOST, description="How many items at most.")]
+Count = Annotated[int, Field(ge=1, le=_MOST, description="The most items to return.")]
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -50,7 +50,7 @@ def make_server(workspace: Workspace) -> MCPServer[Any]:
     """Make the server of a workspace; nothing is opened before the first call.
 
     Args:
-        workspace: What the tools call.
+        workspace: The workspace that the tools call.
     """
     server: MCPServer[Any] = MCPServer(
         "localrec", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
@@ -84,7 +84,9 @@ def _add_reading_tools(server: MCPServer[Any], workspace: Workspace) -> None:
         question: Question,
         k: Count = 3,
         user: Key | None = None,
-        have: Annotated[str | None, Field(description="What is at hand, parted by commas.")] = None,
+        have: Annotated[
+            str | None, Field(description="The things at hand, parted by commas.")
+        ] = None,
         domain: Domain = None,
         system: System = "marc",
     ) -> dict[str, Any]:
@@ -181,7 +183,7 @@ def _add_resources(server: MCPServer[Any], workspace: Workspace) -> None:
 
     @server.resource("localrec://memories/{domain}/{user}", mime_type="text/plain")
     def memory(domain: str, user: str) -> str:
-        """What is remembered of a user's taste."""
+        """Return the memory of a user's taste."""
         try:
             return workspace.memory(user, domain=domain)
         except LocalrecError as error:

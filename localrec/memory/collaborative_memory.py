@@ -48,11 +48,11 @@ class CollaborativeMemory(msgspec.Struct, frozen=True):
     """The data that all users of a domain share.
 
     Args:
-        graph: Who likes what.
-        cooccurrence: What goes together.
+        graph: The likes of all users.
+        cooccurrence: Co-occurrence of the items.
         usual: Share of all likings that go to items with each attribute, (attributes,).
-        phrases: How each attribute is said of several items, (attributes,).
-        rules: How neighbours are scored; None: by their edges alone.
+        phrases: Phrase for several items that have each attribute, (attributes,).
+        rules: Rules that score neighbours; None: by their edges alone.
     """
 
     graph: UserItemGraph
@@ -73,7 +73,7 @@ class MemoryContext(msgspec.Struct, frozen=True):
     Args:
         neighbours: All that were found.
         curated: The few that count.
-        synthesis: What those have in common.
+        synthesis: Facets that those share.
     """
 
     neighbours: Neighbours
@@ -95,8 +95,8 @@ def retrieve_memory(
     Args:
         collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
-        weights: How much each is liked, (h,).
-        user: Whose history it is in the graph; -1 for a cold-start user.
+        weights: Strength of each like, (h,).
+        user: The user's number in the graph; -1 for a cold-start user.
         k: Neighbours that are kept.
         facets: Facets at most.
     """
@@ -138,8 +138,8 @@ def evidence_scores(
     Args:
         collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
-        weights: How much each is liked; attributes and texts of what has less than 0 repel, (h,).
-        memory_context: What the neighbourhood says; None where it was not looked at.
+        weights: Strength of each like, (h,); attributes and texts of items below 0 repel.
+        memory_context: The context of the neighbourhood; None where none was retrieved.
     """
     item_features = collaborative_memory.graph.item_features
     found: dict[EvidenceKind, Scores] = {
@@ -222,8 +222,8 @@ def memory_vectors(graph: UserItemGraph, moved: float) -> Floats:
     It is the direction of its text, moved towards the mean of what the people who like it like.
 
     Args:
-        graph: Who likes what.
-        moved: How far, from 0 (its text alone) to 1 (its people alone).
+        graph: The likes of all users.
+        moved: Distance of the move, from 0 (its text alone) to 1 (its users alone).
     """
     item_features = graph.item_features
     if item_features.vectors is None:
@@ -247,9 +247,9 @@ def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories:
     they put the item first among 20 less often than no facets at all.)
 
     Args:
-        memory_context: Of one history.
-        graph: Who likes what.
-        memories: From `memory_vectors`.
+        memory_context: The memory context of one history.
+        graph: The likes of all users.
+        memories: The result of `memory_vectors`.
     """
     supporters = supporters_of(memory_context.curated, graph)
     means = [
@@ -266,8 +266,8 @@ def memory_summary(
     """Summarize the retrieved memory without the name of any user.
 
     Args:
-        memory_context: Of one history.
-        synthesis: Facets that a model was told instead of the counted ones; None: those.
+        memory_context: The memory context of one history.
+        synthesis: Facets that a model wrote in place of the counted ones; None: the counted ones.
     """
     users = int(memory_context.curated.neighbours.is_user.sum())
     return MemorySummary(

@@ -23,8 +23,8 @@ class MemRecConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         popularity: Count how many like an item; an isolated memory does not.
         rules: Curate by the domain's rules; without, by the weight of the edges.
         write: Keep the shared memory up to date; without, it stays as it was half-way.
-        neighbours: How many are kept (k of the paper).
-        facets: How many at most (N_f of the paper).
+        neighbours: The number of neighbours kept (k of the paper).
+        facets: The most facets (N_f of the paper).
     """
 
     read: bool = True
@@ -58,9 +58,9 @@ class MemRecVectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         write: As in `MemRecConfig`.
         neighbours: As in `MemRecConfig`.
         facets: As in `MemRecConfig`.
-        moved: How far an item's memory moves from its text towards its users.
+        moved: Distance that an item's memory moves from its text towards its users, 0 to 1.
         fading: Worth of each older item in the user's memory.
-        facets_worth: What a facet of confidence 1 counts beside the user's memory.
+        facets_worth: Weight of a facet of confidence 1 beside the user's memory.
     """
 
     rules: bool = True
@@ -76,8 +76,9 @@ class MemRecModelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """Configure the model that scores candidates, and the texts that it reads about the user.
 
     Args:
-        synthesis: Who says what the neighbours share: the "model" itself, "counted" attributes;
-            or "none", where nobody else is looked at and candidates are told by what they are.
+        synthesis: Author of the facets that neighbours share: the "model" itself, "counted"
+            attributes; or "none", where no other user is looked at and candidates are told by their
+            attributes.
         rules: As in `MemRecConfig`.
         write: As in `MemRecConfig`.
         neighbours: As in `MemRecConfig`.

@@ -25,7 +25,7 @@ class CuratedNeighbours(msgspec.Struct, frozen=True):
 
     Args:
         neighbours: At most k rows.
-        scores: How much each is worth, falling, (k,) float32.
+        scores: Score of each, falling, (k,) float32.
     """
 
     neighbours: Neighbours
@@ -49,10 +49,10 @@ def curate(
 
     Args:
         neighbours: As `TasteGraph.neighbours_of` gives them.
-        rules: How to score them; None scores by `edge_weight`.
-        k: How many to choose.
-        floor_users: How many users at least, if there are so many.
-        floor_items: How many items at least, if there are so many.
+        rules: Rules that score them; None scores by `edge_weight`.
+        k: The number of neighbours to choose.
+        floor_users: The fewest users, if there are so many.
+        floor_items: The fewest items, if there are so many.
 
     Raises:
         UsageError: the floors do not fit into k, or a number is below 0.

@@ -71,7 +71,7 @@ class DomainStatistics(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         domain: Its name.
-        users: Who did anything at all.
+        users: The number of users with interactions.
         items: All of the catalogue, also those that nobody touched.
         interactions: Rows; who met an item twice counts twice.
         density: Interactions over all pairs of a user and an item.

@@ -69,7 +69,7 @@ def fit_weights(
         evidence: Values of some candidates, `standardised` before over all items, (cases,
             candidates, kinds).
         taken: Place of the candidate that was taken, (cases,).
-        l2: How strongly the weights are held at 0.
+        l2: Strength of the pull of the weights to 0.
     """
     values = np.asarray(evidence, dtype=np.float64)
     places = np.asarray(taken, dtype=np.int64)

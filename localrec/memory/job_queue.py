@@ -56,11 +56,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The waiting events of one user, claimed together.
 
     Args:
-        job_id: Of the oldest event; the whole job is recorded there.
-        user_id: Node id of the person.
-        domain: The person's domain.
+        job_id: Number of the oldest event; the whole job is recorded there.
+        user_id: Node id of the user.
+        domain: The user's domain.
         events: Oldest first, at least one.
-        claim: Vouches for it that nobody else works on these rows.
+        claim: Token that keeps other workers from these rows.
     """
 
     job_id: int

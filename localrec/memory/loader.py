@@ -70,7 +70,7 @@ def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
     """Return the memory texts of a domain, for a model.
 
     Args:
-        graph: Who likes what.
+        graph: The likes of all users.
         catalogue: The snapshot that its items are numbered by.
     """
     staples = catalogue.domain.staples
@@ -202,9 +202,9 @@ class SharedMemory(msgspec.Struct, frozen=True):
 
     Args:
         collaborative_memory: The domain's shared memory.
-        config: Which of MemRec's parts count.
-        weights: Of the kinds of evidence.
-        user_index: A person's key -> their number in the graph, -1 for a stranger.
+        config: The parts of MemRec that count.
+        weights: Weight of each kind of evidence.
+        user_index: A user's key -> their number in the graph, -1 for a cold-start user.
     """
 
     collaborative_memory: CollaborativeMemory

@@ -20,7 +20,7 @@ class MemoryTexts:
     """Write memory texts from counts.
 
     Args:
-        graph: Who likes what.
+        graph: The likes of all users.
         attributes: Names of all attributes, (attributes,).
         titles: Names of all items, (n,).
         is_staple: Attributes that are nobody's taste, as a domain's staples, (attributes,).

@@ -60,8 +60,8 @@ class MemRec:
 
     Args:
         collaborative_memory: The domain's shared memory.
-        config: Which parts it has.
-        weights: Of the kinds of evidence.
+        config: The parts that it has.
+        weights: Weight of each kind of evidence.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class MemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            weights: Strength of each like, (h,).
+            user: The user's number in the graph; -1 for a cold-start user.
         """
         return self._weights.fuse(self.evidence(items, weights, user)).astype(np.float32)
 
@@ -110,10 +110,11 @@ class MemRec:
         """Fit the weights to rank each next item above evenly drawn others, and keep them.
 
         Args:
-            histories: Oldest first, without what was taken; the shared memory must not have it.
-            taken: What came next, (b,).
-            users: Whose history each is in the graph, (b,).
-            seed: Of the others.
+            histories: Histories, oldest item first, without the next items; the shared memory must
+                not have these.
+            taken: The next item of each history, (b,).
+            users: Number in the graph of each history's user, (b,).
+            seed: Seed of the draw of other items.
         """
         if len(taken) < FEWEST_CASES:
             return self._weights
@@ -159,8 +160,8 @@ class VectorMemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            weights: Strength of each like, (h,).
+            user: The user's number in the graph; -1 for a cold-start user.
             memory_context: From `remember`, where that was asked before.
         """
         if memory_context is None:

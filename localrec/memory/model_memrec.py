@@ -32,8 +32,8 @@ def user_context(
     Args:
         memory_texts: Memories in words.
         items: The history, oldest first, each once, (h,).
-        synthesis: What the neighbours share; `NO_FACETS` where nobody else is looked at.
-        instruction: What they ask for, in words.
+        synthesis: Facets that the neighbours share; `NO_FACETS` where no other user is looked at.
+        instruction: The user's request in words.
     """
     return RerankContext(
         memory=memory_texts.of_user(items),
@@ -58,10 +58,10 @@ class UserContext(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a user that a model reads before it scores.
 
     Args:
-        context: What its model is told.
+        context: The context that the model is told.
         synthesis: The facets that the model is told, with the numbers of curated neighbours.
-        usage: What the model was asked for them; None where it was not.
-        notes: What went otherwise than was asked for, as sentences.
+        usage: The model's calls and tokens for them; None where it was not asked.
+        notes: Departures from the request, as sentences.
     """
 
     context: RerankContext
@@ -73,16 +73,16 @@ class UserContext(msgspec.Struct, frozen=True, kw_only=True):
 class ModelMemRec:
     """Let a model score candidates one by one, with the user's memory in the prompt.
 
-    The paper, too, parts who manages the memory from who recommends; here an adapter that judges
-    could not write.
+    As in the paper, one model may write the memory and another score, since an adapter that is
+    trained to judge could not write.
 
     Args:
-        model: Judges; opened by whoever closes it.
-        writer: Writes facets; opened likewise, and often the same.
+        model: The model that scores; the caller opens and closes it.
+        writer: The model that writes facets; opened likewise, and often the same.
         collaborative_memory: The domain's shared memory.
-        memory_texts: Of the same graph.
-        domain: For its nouns.
-        config: What the model is told.
+        memory_texts: Memories in words, of the same graph.
+        domain: The domain, for its nouns.
+        config: The settings of the model's prompts.
     """
 
     def __init__(
@@ -110,9 +110,9 @@ class ModelMemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            weights: How much each is liked, (h,).
+            weights: Strength of each like, (h,).
             candidates: Items, (c,).
-            user: Whose history it is in the graph; -1 for a cold-start user.
+            user: The user's number in the graph; -1 for a cold-start user.
 
         Raises:
             ModelError: the model cannot be used.
@@ -135,7 +135,7 @@ class ModelMemRec:
         Args:
             items: The history, oldest first, each once, (h,).
             memory_context: From `remember`.
-            instruction: What they ask for, in words.
+            instruction: The user's request in words.
 
         Raises:
             ModelError: the model cannot be used.

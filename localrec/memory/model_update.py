@@ -69,9 +69,9 @@ class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines that a model wrote for one job.
 
     Args:
-        user: A sentence.
+        user: A sentence about the user.
         item: A sentence about the newest item, or nothing where none was asked for.
-        themes: Of neighbours, by number from 1.
+        themes: A theme for some neighbours, by number from 1.
     """
 
     user: str
@@ -176,8 +176,8 @@ def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) 
     """Parse lines under `update_grammar`.
 
     Args:
-        text: What was written.
-        neighbours: How many there are.
+        text: The model's text.
+        neighbours: The number of neighbours.
         with_item: Whether a line about the item was asked for.
         complete: Whether it was not cut off; of what was, the last line is left out.
 
@@ -221,7 +221,7 @@ class _Noted(msgspec.Struct, frozen=True, kw_only=True):
         user: The user in words.
         item: The newest item's memory, or nothing.
         neighbours: A line for each of `places`.
-        places: Which of the scene's neighbours are shown.
+        places: Places of the shown neighbours in the scene.
         made_from: Node ids of all whose data is shown.
     """
 

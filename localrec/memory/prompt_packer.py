@@ -57,9 +57,9 @@ class PromptPacker:
     """Write neighbours as lines.
 
     Args:
-        names: Of all items of the catalogue, untrusted.
-        memories: Text of an item's memory by catalogue index, untrusted; an item without one is
-            told by its name.
+        names: Names of all items of the catalogue, untrusted.
+        memories: Text of an item's memory by catalogue index, untrusted; an item without one
+            appears by its name.
         newest_items: The newest items of a user, newest first, `InteractionMatrix.newest_items`.
         count_tokens: Tokens of a text, `ChatModel.count_tokens`.
     """

@@ -59,15 +59,15 @@ class JobContext(msgspec.Struct, frozen=True, kw_only=True):
     """All data of one job, read at once.
 
     Args:
-        job: What is worked.
-        update_context: Everybody else.
+        job: The job.
+        update_context: The memories and links of all other users.
         liked: Catalogue indexes of what the user likes now, the newest first.
-        own: What they linked themselves.
+        own: Links that the user set themselves.
         items: Catalogue indexes of the job's items, ascending.
         news: Those of them that are liked now, the newest first, at most `TITLES`.
-        nearest: Who hears of the news.
-        memories: Of the user, the items and those neighbours, by node id.
-        outdated: Of users who heard from this user what is no longer liked.
+        nearest: The neighbours who hear of the news.
+        memories: Memories of the user, the items and those neighbours, by node id.
+        outdated: Memories of users who heard from this user of items that are no longer liked.
     """
 
     job: Job
@@ -85,9 +85,9 @@ class TemplateUpdate:
     """The deterministic `Update` of one domain, without a model.
 
     Args:
-        open_update_context: Of the domain.
-        neighbours: Who is near; by default whom the domain's rules choose.
-        fan_out: How many neighbours hear of what was just liked.
+        open_update_context: Opens the update context of the domain.
+        neighbours: Finds the neighbours; by default by the domain's rules.
+        fan_out: The number of neighbours that hear of a new like.
     """
 
     def __init__(

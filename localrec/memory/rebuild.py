@@ -39,12 +39,12 @@ class RebuildReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The counts of a rebuild.
 
     Args:
-        domain: Whose memories.
-        resumed: Whether it went on where an earlier one had stopped.
-        users: Of how many it made the memory anew.
-        items: The same for items.
-        written: New versions.
-        skipped: Pinned memories that were left as they are.
+        domain: Name of the domain.
+        resumed: Whether it continued an earlier rebuild that had stopped.
+        users: The number of users whose memory was made anew.
+        items: The number of items whose memory was made anew.
+        written: The number of new versions.
+        skipped: The number of pinned memories, which stay as they are.
     """
 
     domain: str
@@ -68,9 +68,9 @@ class Rebuild:
 
     Args:
         open_store: Opens the workspace's store.
-        domain: Whose memories.
-        open_update_context: Of that domain.
-        lock: As of `Worker`: nobody else writes memories meanwhile.
+        domain: The domain.
+        open_update_context: Opens the update context of that domain.
+        lock: The lock of `Worker`: no other process writes memories meanwhile.
     """
 
     def __init__(

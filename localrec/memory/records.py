@@ -45,8 +45,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The origin of a version.
 
     Args:
-        by: What wrote it: "counts", a model's name, an agent's with its model's, or nothing where a
-            person did.
+        by: Author of it: "counts", a model's name, an agent's with its model's, or nothing for a
+            user.
         job: The job it was written by.
         made_from: Node ids of all people and items whose data is in it, ascending.
         builds_on: The version whose words it carries on.
@@ -75,7 +75,7 @@ class MemoryUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """A memory to be written as the next version of its node.
 
     Args:
-        node_id: Whose memory.
+        node_id: Node id of the owner.
         text: The words; cleaned and cut to `MAX_MEMORY` when they are written.
         facets: At most `MAX_FACETS` are kept; supporters are node ids.
         source: "template", "model", "propagated" or "agent".
@@ -139,7 +139,7 @@ def put_memories(
 
     Args:
         store: Writable, with a transaction under way.
-        updates: What to remember.
+        updates: The memories to write.
         job: The job that they come from, for the provenance.
     """
     last = {update.node_id: update for update in updates}

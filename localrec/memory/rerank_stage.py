@@ -54,11 +54,11 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         scores: 0 to 1, higher is better, (c,).
         answered_by: "vector" or "model".
-        calls: Calls of a model.
-        prompt_tokens: Tokens it read, those from a cached prefix too.
-        cached_tokens: Of these, so many came from a cached prefix.
-        new_tokens: Tokens it wrote.
-        notes: What went otherwise than was asked for, as sentences.
+        calls: The number of calls of a model.
+        prompt_tokens: Tokens that it read, those from a cached prefix too.
+        cached_tokens: Prompt tokens that came from a cached prefix.
+        new_tokens: Tokens that it wrote.
+        notes: Departures from the request, as sentences.
     """
 
     scores: Scores
@@ -87,10 +87,10 @@ class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about the user for whom candidates are scored.
 
     Args:
-        memory: The person's own memory, in words.
+        memory: The user's own memory, in words.
         facets: Texts of the facets, surest first.
-        confidences: Of each facet, 0 to 1.
-        instruction: What they ask for, in words; "" where they do not.
+        confidences: Confidence of each facet, 0 to 1.
+        instruction: The user's request in words; "" without one.
     """
 
     memory: str = ""
@@ -118,7 +118,7 @@ def rerank_by_vectors(
     Args:
         wanted: Vectors of the person's memory, the facets, the instruction, (w, size); lines of
             zeros say nothing.
-        weights: What each counts, (w,).
+        weights: Weight of each text, (w,).
         candidates: Vectors of the candidates' memories, (c, size); zeros: nothing is known.
     """
     counts = np.asarray(weights, dtype=np.float64) * wanted.any(axis=1)
@@ -142,7 +142,7 @@ def rerank_by_model(
         model: Asked once for each candidate, and once more where it is calibrated.
         context: Shared by all questions.
         candidates: In any order; it makes no difference.
-        singular: What a candidate is.
+        singular: The singular noun for a candidate.
         calibrated: Divide out the answer to a blank.
 
     Raises:
@@ -171,9 +171,9 @@ def rerank_prompt(
     All messages but the last are those of every candidate.
 
     Args:
-        context: What is known of the person.
-        candidate: Who is judged.
-        singular: What a candidate is.
+        context: The facts about the user.
+        candidate: The candidate to score.
+        singular: The singular noun for a candidate.
     """
     from localrec.data.chat_message import Message
 

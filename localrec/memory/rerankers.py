@@ -36,13 +36,13 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates and the history to rank them for.
 
     Args:
-        user_profile: The person's whole history, disliked items too.
+        user_profile: The user's whole history, disliked items too.
         candidates: Items, (c,).
-        user: The person's key; "" for a stranger.
-        instruction: What they ask for, in words; "" where they do not.
-        intent: The same, where it was understood already.
-        seed: Of whatever a judge draws; not negative.
-        days: When each item of the profile was met, where the store does not know it; (m,).
+        user: The user's key; "" for a cold-start user.
+        instruction: The user's request in words; "" without one.
+        intent: The query of the instruction, where it was read already.
+        seed: Seed of every random choice of a reranker; not negative.
+        days: Day of each item of the profile, where the store does not know it; (m,).
     """
 
     user_profile: UserProfile
@@ -70,13 +70,13 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         scores: Higher is better, (c,).
         answered_by: Stage -> the component that answered.
-        memory_context: What the neighbourhood says; None where nobody else was looked at.
+        memory_context: The context of the neighbourhood; None where no other user was looked at.
         synthesis: Facets that were told instead of the counted ones; None: those.
-        known: What a model that writes reasons is told, in lines; None: the template writes them.
+        known: Lines for a model that writes reasons; None: the template writes them.
         spent: Stage -> the tokens of its model.
         notes: Deviations from the request, as sentences.
         trajectory: The steps of an agent.
-        failure: What the model failed with, where a fallback ordered the candidates.
+        failure: The model's failure, where a fallback ordered the candidates.
     """
 
     scores: Scores
@@ -117,7 +117,7 @@ class VectorReranker:
 
     Args:
         collaborative_memory: The domain's shared memory, with vectors of texts.
-        config: How they are compared.
+        config: The settings of the comparison.
         user_index: A person's key -> their number in the graph, -1 for a stranger.
     """
 
@@ -155,15 +155,16 @@ class ModelReranker:
     """Score candidates one by one with a model, and let it write the first reasons.
 
     Args:
-        model: Judges; opened, and closed, by somebody else.
-        writer: Writes facets and reasons; opened and closed likewise, and often the same.
+        model: The model that scores; the caller opens and closes it.
+        writer: The model that writes facets and reasons; opened likewise, and often the same.
         collaborative_memory: The domain's shared memory.
-        memory_texts: Of the same graph.
-        domain: For its nouns.
-        config: What the model is told.
-        user_index: A person's key -> their number in the graph, -1 for a stranger.
+        memory_texts: Memories in words, of the same graph.
+        domain: The domain, for its nouns.
+        config: The settings of the model's prompts.
+        user_index: A user's key -> their number in the graph, -1 for a cold-start user.
         fallback: Scores of the candidates without a model, for when it fails.
-        write_reasons: Has a model say facts; model, facts, names, what the model is told.
+        write_reasons: Has a model word facts; takes the model, the facts, the names and the
+            prompt's texts.
     """
 
     serves_cold_start = False

@@ -108,8 +108,8 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
 
     Args:
         model: Any chat model.
-        statistics: Of a domain with interactions.
-        seed: Of the sampling.
+        statistics: Statistics of a domain with interactions.
+        seed: Seed of the sampling.
 
     Raises:
         InputError: the domain has no interactions, so there are no neighbours to choose.

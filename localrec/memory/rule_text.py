@@ -93,10 +93,10 @@ def parse_rules(
     """Read a set of rules.
 
     Args:
-        text: Of at most 20,000 characters.
-        source: Who wrote it; a model may write fewer rules than a person.
-        version: Of the set as it will be stored.
-        where: How an error names the text, such as its file.
+        text: The rules as text, at most 20,000 characters.
+        source: The author; a model may write fewer rules than a user.
+        version: Version of the set as it will be stored.
+        where: Name of the text in an error, such as its file.
 
     Raises:
         InputError: the text is no set of rules; names line, column and what was expected.

@@ -25,7 +25,8 @@ class SalientAttribute(msgspec.Struct, frozen=True):
 
     Args:
         attribute: Its index.
-        share: Of the subject's items, a little below the true one where these are few.
+        share: Share of the subject's items that have it, a little below the true one where these
+            are few.
         items: Catalogue indexes of items that have it, ascending, `_SUPPORTERS` at most.
     """
 
@@ -60,7 +61,7 @@ def count_salient_attributes(
     An attribute that only one item of a subject has is no taste.
 
     Args:
-        subjects: Whose item each row is, (r,).
+        subjects: The subject of each row, (r,).
         items: Catalogue indexes, (r,); an item that comes several times counts as often.
         item_features: The attributes of all items.
         is_staple: Attributes that say nothing, (attributes,).

@@ -72,10 +72,10 @@ def without_propagated_items(
     A sentence that named other items too goes on naming those.
 
     Args:
-        memory: Of the neighbour.
-        user_id: Who had handed it on.
-        items: Node ids of what they no longer like.
-        names: Node id and name of what remains of such sentences.
+        memory: The neighbour's memory.
+        user_id: Node id of the user who propagated the sentences.
+        items: Node ids of the items that the user no longer likes.
+        names: Node ids and names of the items that such sentences go on naming.
     """
     before, name_of = propagated(memory), dict(names)
     kept = []

@@ -75,7 +75,7 @@ class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
         facets: At most `MOST_FACETS`, surest first.
         edges: One for each neighbour.
         answered_by: "measured" or "model".
-        usage: What the model was asked; None without one.
+        usage: The model's calls and tokens; None without a model.
     """
 
     facets: tuple[NeighbourFacet, ...]
@@ -118,7 +118,7 @@ def count_facets(
         supporters: In the order of their numbers.
         item_features: Attributes of the items.
         usual: From `domain_shares`.
-        names: How each attribute is said of several items, (attributes,), see `phrases_of`.
+        names: Phrase for several items that have each attribute, (attributes,), see `phrases_of`.
         most: Facets at most.
     """
     edges = edges_of(supporters)
@@ -226,8 +226,8 @@ def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[Neighbo
     """Parse facets under `facets_grammar`: without repetition, the most confident first.
 
     Args:
-        text: What was written.
-        neighbours: How many there are.
+        text: The model's text.
+        neighbours: The number of neighbours.
         complete: Whether it was not cut off; of what was, the last line is left out.
 
     Raises:

@@ -38,15 +38,15 @@ def user_memories(
     own: UserLinks | None = None,
     by: str = TEMPLATE_AUTHOR,
 ) -> list[MemoryUpdate]:
-    """The memories of users: what their newest items share, the newest titles, and what
-    neighbours propagated before.
+    """Write the memories of users: the shared attributes of their newest items, the newest titles,
+    and sentences that neighbours propagated before.
 
     Args:
         update_context: The domain.
-        histories: Of whom; one who likes nothing now has an empty one.
-        memories: What is remembered of them; who likes nothing and has none gets none.
-        own: What they linked themselves, `Surroundings.own_links`.
-        by: Who writes, for the provenance.
+        histories: Likes of the users; a user without likes has an empty history.
+        memories: Their memories now; a user without likes and without a memory gets none.
+        own: Links that they set themselves, `UpdateContext.own_links`.
+        by: The author, for the provenance.
     """
     subjects = np.repeat(
         np.fromiter(histories, dtype=np.int64, count=len(histories)),
@@ -110,10 +110,9 @@ def item_memories(
     Args:
         update_context: The domain.
         items: Catalogue indexes.
-        memories: What is remembered of them; an item without one, and whose people have nothing in
-            common, gets none.
+        memories: Their memories now; an item without one, whose users share nothing, gets none.
         fresh: Histories of people that may be newer than the surroundings.
-        by: Who writes, for the provenance.
+        by: The author, for the provenance.
     """
     chosen = sorted(set(items))
     asked = _Audiences(update_context, fresh or {})

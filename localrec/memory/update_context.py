@@ -56,12 +56,12 @@ class UpdateContext:
 
     Args:
         catalogue: The domain's items.
-        graph: Who liked what, with the texts that users are compared by.
+        graph: The likes of all users, with the texts that users are compared by.
         item_features: The attributes that the catalogue gives to items; those of users' own
         shelves
             are not among them, though they are among `graph.traits`.
         shelves: Key of a user -> items and attributes that they linked themselves.
-        rules: How neighbours count.
+        rules: The rules that score neighbours.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class UpdateContext:
         Args:
             user_id: Node id of the person, who is not their own neighbour.
             liked: Their liked items by catalogue index, newest first.
-            many: How many at most.
+            many: The most users to return.
         """
         items = np.array(liked[::-1], dtype=np.int32)
         graph = self.graph
@@ -147,7 +147,7 @@ class UpdateContextCache:
 
     Args:
         folder: The workspace's `indexes/`.
-        domain: Whose.
+        domain: The domain of the context.
         open_field: Opens the texts that users are compared by; None compares none.
     """
 

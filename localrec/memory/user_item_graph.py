@@ -119,7 +119,7 @@ class UserItemGraph:
     """Users and items joined by likes, with the features of both.
 
     Args:
-        matrix: Who likes what; users are numbered in no particular order, or samples are not even.
+        matrix: The likes; users are numbered in no particular order, or samples are not even.
         item_features: Attributes and vectors of the items.
         profiles: Sums over each user's likes; made when first needed if left out.
         now_day: Recency is counted from here; from the newest day if left out.
@@ -164,8 +164,8 @@ class UserItemGraph:
 
         Args:
             items: Catalogue indexes, oldest first, each once, (h,).
-            weights: How much each is liked, (h,); what is not above 0 finds nobody, but is no
-                neighbour either.
+            weights: Strength of each like, (h,); an item that is not above 0 finds no neighbour,
+                but is none either.
             exclude_user: Number of the person whose history it is; never among their own
                 neighbours.
         """

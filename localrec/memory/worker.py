@@ -80,7 +80,7 @@ class WorkReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     Args:
         jobs: Jobs worked off; those of one user that waited together count as one.
         events: Events of users that these jobs worked in; `deeds` in JSON.
-        calls: How often `update` was called, failures included.
+        calls: The number of calls of `update`, failures included.
         written: New versions of memories.
         skipped: Pinned memories that were left as they are.
         failed: Jobs whose update failed.
@@ -115,12 +115,12 @@ class Worker:
 
     Args:
         open_store: Opens the workspace's store.
-        update: What a job means for memories.
+        update: Turns a job into memories.
         lock: File that one worker at a time holds: `LOCK` in the workspace's folder.
         cancel: Stops a model call of `update` that is under way; may be called from any thread.
         hold_s: One opening serves jobs for so long. 0 where `update` calls a model; some tenths
             of a second where it only counts, for then opening would take longer than the work.
-        idle_s: How often the thread looks for work by itself; `wake` makes it look at once.
+        idle_s: Seconds between two looks of the thread for work; `wake` makes it look at once.
     """
 
     def __init__(

@@ -34,13 +34,13 @@ from localrec.privacy.leak_scan import LeakPattern, key_pattern, text_patterns
 
 
 class ForgetScope(msgspec.Struct, frozen=True, kw_only=True):
-    """Who or what is to be forgotten.
+    """The user, item or period that is to be forgotten.
 
     Args:
-        user: A person's key; with `since` only what they did from then on.
-        item: An item's key; alone.
-        since: UTC without a zone; without `user` it is about everybody.
-        domain: Only there; everywhere when None.
+        user: A user's key; with `since` only their rows from then on.
+        item: An item's key; it stands alone.
+        since: UTC without a zone; without `user` the rows of all users from then on.
+        domain: Only this domain; all domains when None.
     """
 
     user: str | None = None
@@ -168,7 +168,7 @@ class ErasurePlan:
         return _goes(table, self.scope)
 
     def counts(self) -> dict[str, int]:
-        """How many rows leave each table; tables that lose none are left out."""
+        """Count the rows that leave each table; tables that lose none are left out."""
         counted = {
             table: int(
                 self.store.rows(f"SELECT count(*) FROM {table} t WHERE {self.goes(table)}")[0][0]
@@ -431,7 +431,7 @@ def _refuse_undeclared(store: Store) -> None:
 
 
 def _declared(store: Store) -> Columns:
-    """What domains declare, as columns domain, kind, key: concepts, and item kinds (key NULL)."""
+    """Return the domains' declarations, as columns domain, kind, key (NULL for item kinds)."""
     rows: list[tuple[str, str, str | None]] = []
     for domain in _domains_of_items(store, None):
         rows.extend(_declarations(domain))

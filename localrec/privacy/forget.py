@@ -46,7 +46,7 @@ from localrec.privacy.sweep import (
 
 
 class LeakScanReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How thoroughly was looked for traces afterwards.
+    """The extent of the search for traces afterwards.
 
     Args:
         keys: Keys looked for.
@@ -69,21 +69,21 @@ class LeakScanReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetReceipt(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What was removed (or would be) and what a search found afterwards; no key is in it.
+    """The removed (or doomed) rows and files, and the traces found afterwards; no key is in it.
 
     Args:
         dry_run: Nothing was changed; `searched` is missing.
         rows: Rows removed per table of the store.
         files: Files removed or rewritten.
         undated: Interactions without a date, which a span of time does not cover: they stay.
-        searched: How was looked for traces.
+        searched: The extent of the search for traces.
         found: Traces that are there after all; empty when all went well.
-        namesakes: The same words in a catalogue or in what others said; these stay.
+        namesakes: The same words in a catalogue or in the words of other users; these stay.
         adapters: Adapters trained on domains that lost something; train them again, or delete
             their folders.
         store_bytes: The store's size before and after.
-        disk_bytes: Disk space that was needed for a while, beyond what was there.
-        seconds: All of it took so long.
+        disk_bytes: Disk space that was needed for a while, on top of the files.
+        seconds: Seconds of the whole run.
     """
 
     dry_run: bool
@@ -106,7 +106,7 @@ class _Card(msgspec.Struct, frozen=True):
 
 
 class _Swap(msgspec.Struct, frozen=True):
-    """What one forgetting did, or would do."""
+    """One erasure, done or planned."""
 
     rows: dict[str, int]
     fates: list[FileAction]
@@ -121,7 +121,7 @@ def forget(folder: Path, scope: ForgetScope, *, dry_run: bool, progress: Progres
 
     Args:
         folder: The workspace.
-        scope: Who or what.
+        scope: The user, item or period to forget.
         dry_run: Only say what would go; no byte of the workspace changes.
         progress: Called with the step, how much of it is done, and of how much.
 

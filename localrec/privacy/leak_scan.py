@@ -86,7 +86,7 @@ class PatternScanner:
         return PatternScanner([pattern for pattern in self.patterns if pattern not in dropped])
 
     def in_bytes(self, block: bytes, after: int = 0) -> Counter[LeakPattern]:
-        """How often each pattern is in `block`, counting what ends behind the offset `after`."""
+        """Count each pattern in `block`, where it ends behind the offset `after`."""
         found: Counter[LeakPattern] = Counter()
         for form, owner in self._short.items():
             start = block.find(form, max(0, after - len(form) + 1))
@@ -101,11 +101,11 @@ class PatternScanner:
         return found
 
     def in_texts(self, texts: Iterable[str]) -> Counter[LeakPattern]:
-        """How often each pattern is in some texts; a whole text counts as standing in quotes."""
+        """Count each pattern in some texts; a whole text counts as standing in quotes."""
         return self.in_bytes("\n".join(f'"{text}"' for text in texts).encode())
 
     def in_file(self, path: Path) -> Counter[LeakPattern]:
-        """How often each pattern is in a file, read in blocks that overlap by the longest form.
+        """Count each pattern in a file, read in blocks that overlap by the longest form.
 
         Raises:
             OSError: the file cannot be read.

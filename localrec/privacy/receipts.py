@@ -11,7 +11,7 @@ _TRAINED = "indexes/sequential-"  # as `index/sequential_cache.py` names its fil
 
 
 def format_receipt(receipt: ForgetReceipt) -> Iterator[str]:
-    """What went, or would go, line by line; of a search, where was looked and what was found."""
+    """List the removed rows and files, line by line, then the places searched and the traces."""
     would = "would be " if receipt.dry_run else ""
     if not (receipt.rows or receipt.files):
         yield "There was nothing to forget: no row and no file mentions it."

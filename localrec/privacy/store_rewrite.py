@@ -49,13 +49,13 @@ class LeakFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoreScan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look at every text of a store found.
+    """The traces in all texts of a store.
 
     Args:
-        columns: Columns looked at.
-        found: Traces in rows and columns where nothing but the forgotten can have left them.
-        namesakes: The same words in a catalogue or in what others said: theirs, not a trace.
-        shared: The patterns of `namesakes`, which bytes of the store's file cannot tell apart.
+        columns: The number of columns read.
+        found: Traces in rows and columns where only the forgotten user can have left them.
+        namesakes: The same words in a catalogue or in the words of other users: no traces.
+        shared: The patterns of `namesakes`, which the bytes of the store's file cannot tell apart.
     """
 
     columns: int
@@ -126,7 +126,7 @@ class _Look(NamedTuple):
 
 
 def _looks(rule: TableErasureRule, column: str, text: str) -> list[_Look]:
-    """How a column is looked through: words that anybody may use apart from a person's own."""
+    """Build the searches of a column: words that anybody may use apart from a user's own."""
     if column in rule.terms:
         return [_Look(text, "true", False)]
     if column in rule.parts:

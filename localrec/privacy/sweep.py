@@ -36,7 +36,7 @@ class FileAction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileScan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look at every byte of a workspace found; `unread` are links and unreadable files."""
+    """The traces in all bytes of a workspace; `unread` are links and unreadable files."""
 
     files: int
     bytes: int
@@ -45,7 +45,7 @@ class FileScan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_file_actions(folder: Path, search: PatternScanner) -> list[FileAction]:
-    """What is to become of each file; those that stay as they are, are left out."""
+    """Plan the action for each file; files that stay as they are, are left out."""
     fates = (_fate(folder, path, search) for path in files_in(folder) if not _is_store(path))
     return [fate for fate in fates if fate is not None]
 
@@ -75,7 +75,7 @@ def scan_files(folder: Path, search: PatternScanner, shared: frozenset[LeakPatte
 
     Args:
         folder: The workspace.
-        search: What to look for.
+        search: The patterns to look for.
         shared: Needles that the store's file holds by right; SQL has told those apart.
     """
     found: Counter[tuple[str, LeakPattern]] = Counter()

@@ -82,11 +82,11 @@ def measured_assessment(
     """Compute the assessment of a candidate set that is not empty.
 
     Args:
-        catalogue: Of the items.
-        pool: What was demanded.
+        catalogue: Catalogue of the items.
+        pool: The candidates that meet the constraints.
         items: The set.
-        k: How many were wanted.
-        relevance: 0 to 1, as it was found out.
+        k: The number of items wanted.
+        relevance: The measured relevance, 0 to 1.
     """
     components = [frozenset(map(int, catalogue.components_of(i))) for i in items]
     families = [catalogue.families_of(int(i)) for i in items]
@@ -141,9 +141,9 @@ def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> li
 
     Args:
         text: The question.
-        catalogue: Of the items.
+        catalogue: Catalogue of the items.
         items: The set.
-        k: How many were wanted.
+        k: The number of items wanted.
     """
     domain = catalogue.domain
     system = (

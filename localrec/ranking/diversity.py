@@ -14,6 +14,10 @@ from localrec.index.embedded_fields import EmbeddedField
 class ItemSimilarity:
     """The similarity of items: the mean of their attributes' and their texts' cosines.
 
+    Example:
+        `ItemSimilarity(catalogue, None, [3, 8, 9]).similarities_to(0)` compares item 3 with 3, 8
+        and 9, (3,).
+
     Args:
         catalogue: The items and attributes.
         field: The vectors of descriptions; None where there are none.
@@ -57,7 +61,7 @@ def diversify(
     """Choose k places by maximal marginal relevance.
 
     Args:
-        scores: How well each candidate fits, best first, (s,).
+        scores: Score of each candidate, best first, (s,).
         similarities_to: Tells how alike the candidate at a place and all others are, (s,).
         k: Length of the list.
         diverse: The share of variety against fit, 0 to 1.

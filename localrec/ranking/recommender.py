@@ -22,11 +22,15 @@ SettingValue = bool | float | int | str
 class ScoreRequests(msgspec.Struct, frozen=True):
     """The users and histories to score all items for.
 
+    Example:
+        `ScoreRequests(np.array([-1], np.int32), (np.array([0, 4], np.int32),))` asks for a
+        cold-start user who had the items 0 and 4.
+
     Args:
         user: Index in the training data, -1 for a cold-start user, (b,) int32.
         histories: Items of each, oldest first.
         stars: The stars of each history, NaN where none were given; empty where none are known.
-        at: When each item of a history was had, NaT where unknown; empty where nothing is dated.
+        at: Time of each item of a history, NaT where unknown; empty where nothing is dated.
         candidates: The items to rank for each, (b, c) int32; None: all items.
     """
 
@@ -41,7 +45,12 @@ class ScoreRequests(msgspec.Struct, frozen=True):
 
 
 class Recommender(Protocol):
-    """A recommender that is fitted once; `settings` are those of its fit."""
+    """A recommender that is fitted once; `settings` are those of its fit.
+
+    Example:
+        After `ease = make_baseline("ease")` and `ease.fit(train, 7, no_progress)`,
+        `ease.score(requests)` has a row of scores for each request.
+    """
 
     name: str
     settings: dict[str, SettingValue]
@@ -64,7 +73,7 @@ class ExplainsItems(Protocol):
 
         Args:
             requests: The requests that were scored.
-            row: Which of them.
+            row: Number of the request.
             item: The item's index.
         """
         ...

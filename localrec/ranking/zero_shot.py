@@ -46,7 +46,7 @@ class ZeroShotConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Configure the prompt.
 
     Args:
-        mode: What it answers with, see above.
+        mode: The form of its answer, see above.
         shuffles: Orders in which the candidates are shown, a call each; no more than candidates.
         history: Only so many of the newest items are shown.
         listed: Numbers that it writes (mode "list"); all where there are fewer candidates.
@@ -67,12 +67,12 @@ class ZeroShotRanking(msgspec.Struct, frozen=True, kw_only=True):
         order: Places of the candidates, best first; None where an answer did not parse.
         scores: Their mean ranks, negative so that higher is better, in the order given; () where
             there is no order.
-        fault: What the model wrote instead, as a sentence.
-        calls: Calls of the model.
-        prompt_tokens: Tokens it read, those from a cached prefix too.
-        cached_tokens: Of these, so many came from a cached prefix.
-        new_tokens: Tokens it wrote.
-        ms: Time all of it took.
+        fault: The model's unusable answer, as a sentence.
+        calls: The number of calls of the model.
+        prompt_tokens: Tokens that it read, those from a cached prefix too.
+        cached_tokens: Prompt tokens that came from a cached prefix.
+        new_tokens: Tokens that it wrote.
+        ms: Milliseconds of all calls.
     """
 
     order: tuple[int, ...] | None
@@ -98,14 +98,14 @@ def rank_zero_shot(
     """Rank candidates for a user by their titles.
 
     Args:
-        model: Asked once for each order of the candidates.
-        history: Titles of what the user had, oldest first.
+        model: A chat model; it is asked once for each order of the candidates.
+        history: Titles of the items that the user had, oldest first.
         candidates: At least two titles.
-        config: How it is asked.
-        seed: Of the orders, and of the order among equals.
-        noun: What all of them are, in the plural.
-        prior: From `ask_label_prior` for as many candidates, where the mode is "calibrated"; it is
-            asked for where it is missing, beyond the costs that are told.
+        config: The settings of the prompt.
+        seed: Seed of the orders, and of the order among equals.
+        noun: The plural noun for the items.
+        prior: The result of `ask_label_prior` for as many candidates, where the mode is
+            "calibrated"; without it the model is asked for it, beyond the costs that are told.
 
     Raises:
         UsageError: too many candidates to have a letter each, or too few to be ranked.

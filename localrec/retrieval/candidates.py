@@ -75,7 +75,7 @@ class CandidateSet(msgspec.Struct, frozen=True):
         demands: All constraints of the question.
         relaxed: The constraints that gave way.
         either: Wishes that no item meets together and that were read as alternatives.
-        dropped: What was doubtfully taken for a wish, and is none.
+        dropped: Words that were doubtfully taken for a wish, and are none.
     """
 
     allowed: Mask

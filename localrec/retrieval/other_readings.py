@@ -31,7 +31,7 @@ class OtherReading(msgspec.Struct, frozen=True):
     """Demands that some item meets.
 
     Args:
-        demands: What is demanded.
+        demands: The constraints.
         either: Demands that became alternatives, as one text each.
         dropped: Words that were taken for names and are none.
     """

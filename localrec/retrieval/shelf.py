@@ -49,8 +49,8 @@ class ShelfSurvey(msgspec.Struct, frozen=True):
         with_substitutes: Items whose missing components all have a stand-in, fewest first.
         one_missing: Items that lack one component, whether or not something stands in.
         unlocks: Things that would make an item, best first: by `makes`, then by `brings_near`.
-        makes: How many items lack just this, for every attribute, shape (m,).
-        brings_near: How many items lack this and one thing more, shape (m,).
+        makes: The number of items that lack just this, for every attribute, shape (m,).
+        brings_near: The number of items that lack this and one thing more, shape (m,).
     """
 
     have: tuple[int, ...]
@@ -253,7 +253,7 @@ def _count(catalogue: Catalogue, components: Iterable[int]) -> _Counts:
 
 
 def _ordered(mask: Mask, *keys: _Counts) -> Indexes:
-    """Where a mask holds, in rising order of the keys, the first one decisive; ties by index."""
+    """List the places where a mask holds, in rising order of the keys, the first decisive."""
     places = np.flatnonzero(mask).astype(np.int32)
     order = np.lexsort((places, *(key[places] for key in reversed(keys))))
     return places[order]

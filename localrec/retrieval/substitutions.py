@@ -150,7 +150,7 @@ class SubstitutionIndex:
                 yield kind
 
     def _most_used_product(self, thing: int) -> int | None:
-        """Of what comes under a thing first of all and by its name, the one most used: lime juice.
+        """Return the most used product of a thing that bears its name: lime juice for lime.
 
         Lime cordial bears the name too, but nobody with a lime has it.
         """
@@ -232,7 +232,7 @@ class SubstitutionIndex:
         )
 
     def _lines(self, thing: int) -> frozenset[int]:
-        """Everything a thing comes under or tastes of."""
+        """Return the families and the flavours of a thing."""
         catalogue = self._catalogue
         flavours = (
             catalogue.attribute_index(self._kind, key)

@@ -33,6 +33,9 @@ def source_kinds() -> list[str]:
 def open_source(kind: str) -> Source | HistorySource:
     """Return the reader of files of `kind`.
 
+    Example:
+        `open_source("goodreads").domain` is "books".
+
     Raises:
         InputError: no such kind.
         PluginError: the package that registers the kind is broken.
@@ -63,12 +66,15 @@ def read_export(
 ) -> CatalogueRows | HistoryRows | BulkHistory:
     """Read a file, archive or folder of any kind.
 
+    Example:
+        `read_export("goodreads", path, load_domain("books"), user="anna").items[0].name`
+
     Args:
         kind: One of `source_kinds()`.
-        path: What is read.
-        domain: What its items belong to.
-        user: Whose export it is, where it is one user's.
-        window: Which reviews count, for the kind that has so many (amazon).
+        path: The file, archive or folder.
+        domain: The domain of its items.
+        user: Key of the user whose export it is, where it is one user's.
+        window: Window of the reviews that count, for the kind that has so many (amazon).
         strict: Refuse the file at the first row that would be mended or left out.
 
     Raises:
@@ -95,6 +101,9 @@ def read_export(
 
 def detect_kind(path: Path) -> str:
     """Tell the kind of a file, archive or folder by its header and names; reading it proves it.
+
+    Example:
+        `detect_kind(Path("goodreads_library_export.csv"))` is "goodreads".
 
     Raises:
         InputError: nothing there, or nothing or several kinds fit.

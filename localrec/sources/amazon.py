@@ -67,7 +67,7 @@ class AmazonSource:
     """Reads the reviews of a department, and its products where the folder has them.
 
     Args:
-        window: Which reviews count; None takes all.
+        window: Window of the reviews that count; None takes all.
     """
 
     kind = "amazon"

@@ -100,7 +100,7 @@ def open_archive(path: Path, limits: FileLimits, known: Collection[str] = ()) ->
 
     Args:
         path: The archive or folder.
-        limits: What is refused as too large; all members together count too.
+        limits: Limits beyond which it is refused; all members together count too.
         known: Names at the top of such an export. Where everything lies in one folder of
             another name, as after packing it anew, that folder is taken off the paths.
 
@@ -129,9 +129,9 @@ def open_export(
 
     Args:
         path: The archive, folder or file; a file may be packed as .gz.
-        limits: What is refused as too large.
+        limits: Limits beyond which it is refused.
         known: See `open_archive`.
-        wanted: What a file by itself should be.
+        wanted: Expected kind of a file by itself.
 
     Raises:
         InputError: see `open_archive`.
@@ -279,7 +279,7 @@ def _check_contents(
 
 
 def _path_problem(name: str) -> str | None:
-    """Why a path must not be followed; None for a plain one."""
+    """Return the reason why a path must not be followed; None for a plain one."""
     if not name.isprintable():
         return "has a name with control characters"
     if "\\" in name or ":" in name or name.startswith("/"):
@@ -290,7 +290,7 @@ def _path_problem(name: str) -> str | None:
 
 
 def _member_problem(info: zipfile.ZipInfo, limits: FileLimits) -> str | None:
-    """Why a member must not be unpacked; None for a plain file or folder."""
+    """Return the reason why a member must not be unpacked; None for a plain file or folder."""
     form = stat.S_IFMT(info.external_attr >> 16)
     if form not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link or device"

@@ -34,7 +34,7 @@ class BoardGameGeekSource:
     """Reads one person's collection.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "boardgamegeek"

@@ -99,7 +99,7 @@ class RowCells:
         Goodreads writes `="0441172717"`, so that a spreadsheet keeps the zero in front.
 
         Args:
-            column: Where the ISBN stands.
+            column: Name of the column.
             holds_others: Other identifiers may stand there as well; they are passed over.
         """
         told = re.sub(r'[="\s-]', "", self.raw(column)).upper()

@@ -51,13 +51,13 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         title: The title as `split_title` gives it; its name is never empty.
-        authors: Who wrote it, the first of them the book's `creator`.
-        labels: What the owner's shelves or tags call it, as written.
-        shelf: Where the owner keeps it: read, to-read, or a name of their own.
+        authors: Authors, the first of them the book's `creator`.
+        labels: The owner's shelves or tags for it, as written.
+        shelf: The owner's shelf for it: read, to-read, or a name of their own.
         rating: Stars, 0.5 to 5.
-        read_at: When it was finished; `added_at` counts where that is not known.
-        times: How often it was read, 0 where the export counts none.
-        description: What the file says the book is about; "" for nothing.
+        read_at: Time when it was finished; `added_at` counts where that is not known.
+        times: The number of times that it was read, 0 where the export counts none.
+        description: The file's text about the book; "" for none.
         facts: Further properties, such as `pages` and `isbn13`; empty ones are left out.
     """
 
@@ -82,7 +82,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def event(self) -> Event | None:
-        """What the owner did; a rating outweighs the shelf, and owning it says nothing.
+        """Return the owner's event; a rating outweighs the shelf, and owning it says nothing.
 
         A book being read was chosen but not judged yet, like one that was read and not rated. A
         book given up was judged, even without a rating: begun on purpose, and not worth
@@ -104,7 +104,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def standing(self) -> tuple[bool, bool, datetime]:
-        """How much the row counts beside another one of the same book: verdict, read, latest."""
+        """Return the weight of the row beside others of the same book: verdict, read, latest."""
         has_verdict = self.event in (Event.RATED, Event.LIKED, Event.ABANDONED)
         when = self.read_at or self.added_at or datetime.min
         is_planned = self.event in (Event.WANTED, Event.LATER, None)
@@ -112,7 +112,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LibraryLayout(msgspec.Struct, frozen=True):
-    """What tells one export from another: its kind, its service, its columns, its rows."""
+    """The form of one export: its kind, its service, its columns, its rows."""
 
     kind: str
     service: str
@@ -155,8 +155,8 @@ def library_of(
 
     Args:
         records: In the order of the export.
-        path: Where they stand, for the message.
-        domain: What the books belong to.
+        path: Their file, for the message.
+        domain: The domain of the books.
         owner: The person's key.
         import_log: The receipt.
 
@@ -284,7 +284,7 @@ class _Shelving:
                 yield AttributeLink(kind=self._genre, name=genre, personal=True)
 
     def _genres_of(self, book: BookRecord) -> Iterable[str]:
-        """What the labels say of the book, in the taxonomy's words where it has them."""
+        """List the genres in the labels of a book, in the taxonomy's words where it has them."""
         labels = book.labels
         if len(labels) > _MOST_LABELS:
             told = f"{len(labels)} labels; the first {_MOST_LABELS} were taken"

@@ -45,7 +45,7 @@ _EVENT_OF_RATING = "CASE WHEN rating IS NULL THEN 'seen' ELSE 'rated' END"
 
 
 class RowFault(msgspec.Struct, frozen=True):
-    """What makes a row bad: a condition over `read`'s and the typed columns.
+    """A fault of a row: a condition over `read`'s and the typed columns.
 
     Args:
         column: The file's own name for the column at fault; None for the row as a whole.
@@ -61,13 +61,13 @@ class RowFault(msgspec.Struct, frozen=True):
 
 
 class RowCheck(msgspec.Struct, frozen=True):
-    """What a look at every row found.
+    """The result of a check of all rows.
 
     Args:
-        good: How many rows are good.
+        good: The number of good rows.
         select: SQL for them with all of `COLUMNS`.
         files: The only files that `select` needs.
-        scratch: The private folder of a copy, which goes with the last who holds it.
+        scratch: The private folder of a copy; it is removed with its last holder.
     """
 
     good: int
@@ -86,7 +86,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             (event from the rating, times 1, the rest NULL).
         files: The only files that `read` needs.
         first_row: Number of the first row of data, as a spreadsheet would show it.
-        faults: What makes a row bad; checked in this order, the first one counts.
+        faults: Faults of a row; checked in this order, the first one counts.
         blank: SQL that is true for a row to pass over in silence, such as an empty line.
         numbers: Numbers of the rows of `read`, where they do not simply go on from `first_row`.
         event: SQL for the event where `columns` names none, if it is not told by the rating.
@@ -169,11 +169,11 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         """Check the file and close the receipt.
 
         Args:
-            import_log: Where bad rows are noted.
+            import_log: Log that bad rows are noted in.
             items: Items that go with the interactions.
-            users: What is known of the people.
+            users: The facts known about the users.
             more_kept: Rows of the files beside this one that were kept.
-            checked: What a look at every row found, if there was one.
+            checked: The result of a check of all rows, if there was one.
 
         Raises:
             InputError: the file cannot be read, or no row of it can be kept.
@@ -263,7 +263,7 @@ class BulkReader:
     What outgrows its memory goes to a private folder that is deleted at the end.
 
     Args:
-        files: What may be read.
+        files: The files that may be read.
         copy: A file that may be written (`keep`).
     """
 

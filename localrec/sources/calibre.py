@@ -51,7 +51,7 @@ class CalibreSource:
     """Reads one person's library.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "calibre"
@@ -202,7 +202,7 @@ class _Library:
         )
 
     def _read_own(self, book: int, cells: dict[str, str]) -> tuple[str, list[str]]:
-        """What the own columns say: cells by their meaning, the shelf, and labels."""
+        """Read the library's own columns: cells by their meaning, the shelf, and labels."""
         shelf, labels = "", []
         for column in self._own:
             values = column.values.get(book, [])

@@ -17,7 +17,7 @@ class DatasetEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One data set of the catalogue.
 
     Args:
-        title: What it is, for people.
+        title: Title for people.
         domain: The domain its items belong to.
         licence: Terms of use.
         kind: The source that reads it.
@@ -38,7 +38,7 @@ class ListedDataset(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     Args:
         name: By which it is pulled.
-        title: What it is, for people.
+        title: Title for people.
         domain: The domain its items belong to.
         licence: Terms of use.
         network: Whether it is fetched from a network; the others ship with localrec.

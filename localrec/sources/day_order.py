@@ -55,15 +55,16 @@ _NINETEEN_HUNDREDS = 70  # the first year of two digits that belongs to them
 
 
 class DayOrder:
-    """How the days of a column are written.
+    """The order of day and month in a column.
 
     Args:
         cells: All cells of the column.
-        falls: Whether later days are known to come first, which tells where no number is above 12.
+        falls: Whether later days are known to come first, which decides where no number is above
+            12.
 
     Attributes:
         month_first: Whether the month stands before the day.
-        is_sure: Whether the cells say so; else it was taken for granted.
+        is_sure: Whether the cells decide it; else it is an assumption.
     """
 
     def __init__(self, cells: Iterable[str], *, falls: bool = False) -> None:
@@ -138,7 +139,7 @@ def _turned(cell: str, order: DayOrder) -> str:
 
 
 def _falls(days: Sequence[tuple[int, ...]]) -> int:
-    """How often a day is no later than the one above it."""
+    """Count the days that are no later than the one above them."""
     return sum(below <= above for above, below in pairwise(days))
 
 

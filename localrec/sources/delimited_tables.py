@@ -27,10 +27,10 @@ class DelimitedTable:
 
     Args:
         path: A CSV or TSV file, plain or as .gz, or one inside an archive.
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
         delimiter: The character between cells; None takes the likeliest from the header.
         quoted: False where quotes are plain characters, as in RecBole's atomic files.
-        encoding: What the file is declared to be in; None detects it.
+        encoding: Declared encoding of the file; None detects it.
         header: Names of the columns of a file without a header; its first row is data then.
 
     Raises:

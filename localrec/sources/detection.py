@@ -18,7 +18,7 @@ _ZIP = b"PK\x03\x04"
 
 
 def preview_file(path: Path) -> FilePreview:
-    """What can be seen of a file, archive or folder without reading it.
+    """Preview a file, archive or folder without reading it.
 
     Raises:
         InputError: there is nothing, it cannot be opened, or it is half an archive.

@@ -72,7 +72,7 @@ def _is_undone(header: str) -> bool:
 
 
 def _known_share(one: ColumnProfile, table: RecordTable) -> float:
-    """How much of a column says what happened, the more where its header tells; 0 for too little.
+    """Grade a column as the event column by the share of known words; 0 for too few.
 
     Under a header that tells, one word that is known is enough; else nearly all must be.
     """

@@ -34,7 +34,7 @@ class ExportCells(RowCells):
         """A score from `low` to `high` as stars, 0.5 to 5; the top of the scale is five stars.
 
         Args:
-            column: Where it stands.
+            column: Name of the column.
             low: The lowest score that can be given, 0 or 1.
             high: The highest one.
             nothing: A number that means "not rated".
@@ -51,19 +51,19 @@ class ExportCells(RowCells):
         return max(0.5, value * 5 / high)
 
     def moment(self, column: str, *formats: str, earliest: datetime = _EARLIEST) -> datetime | None:
-        """When something happened, in UTC.
+        """Read the moment of an event, in UTC.
 
         Args:
-            column: Where it stands.
+            column: Name of the column.
             formats: Notations as for strptime, tried after ISO 8601.
-            earliest: What lies before cannot be.
+            earliest: The earliest possible moment.
         """
         return self.at(column, self.raw(column), *formats, earliest=earliest)
 
     def at(
         self, column: str, told: str, *formats: str, earliest: datetime = _EARLIEST
     ) -> datetime | None:
-        """When something happened, where the cell of `column` had to be put as `told` first."""
+        """Read the moment of an event, where the cell of `column` was rewritten as `told` first."""
         if not told:
             return None
         at = parse_moment(told, *formats)

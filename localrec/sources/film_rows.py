@@ -34,10 +34,10 @@ def film_row(
     Args:
         key: The data set's own identifier.
         title: The title as the file writes it, cleaned, perhaps with its year.
-        year: When it came out.
+        year: Year of its release.
         links: Its genres and the like.
         domain: Decides whether there are decades.
-        properties: Whatever else is known.
+        properties: All other known properties.
         creator: Its director, author or artist, if known.
         bare: The title without its year, where it was parted already.
     """

@@ -71,7 +71,7 @@ def has_header_alone(preview: FilePreview) -> bool:
 
 
 def name_foreign_file(path: Path, preview: FilePreview) -> tuple[str, str] | None:
-    """What a file is and the remedy, both as sentences; None where it may be a text export."""
+    """Name a file's format and the remedy, as two sentences; None for a possible text export."""
     if path.is_dir():
         return None
     if preview.members:

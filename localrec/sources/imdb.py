@@ -47,7 +47,7 @@ class ImdbSource:
     """Reads one person's ratings or watchlist.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "imdb"

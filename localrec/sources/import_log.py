@@ -21,7 +21,7 @@ def refuse_heavy_losses(report: ImportReport, *, strict: bool = False) -> None:
     """Refuse a file of which too much would be lost.
 
     Args:
-        report: What became of its rows.
+        report: The counts of its rows.
         strict: Let no row be mended or left out.
 
     Raises:
@@ -117,7 +117,7 @@ class ImportLog:
         )
 
     def first_drop(self) -> str:
-        """Why the first row was left out, for the message about a file of which nothing is left."""
+        """Return the problem of the first row left out, for the message about an empty import."""
         for problem in self._problems:
             if problem.action == "dropped":
                 return f"row {problem.row} {problem.problem}"
@@ -126,14 +126,14 @@ class ImportLog:
         return "it holds no rows"
 
     def _apart_notes(self) -> tuple[str, ...]:
-        """How many rows were set apart, by their sort."""
+        """Count the rows that were set apart, by their sort."""
         return tuple(
             f"{count:,} row{'s'[: count > 1]} left apart: {what}."
             for what, count in self._apart.most_common()
         )
 
     def _repair_note(self) -> tuple[str, ...]:
-        """How many repairs there were and where, if they are many."""
+        """Count the repairs and name their columns, if they are many."""
         count = self._counts["repaired"]
         if count < _MANY:
             return ()

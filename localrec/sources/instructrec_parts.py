@@ -168,7 +168,7 @@ def _pairs(kind: Kind, value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _shape(value: Any) -> str:
-    """What a value is, in words: "a dict of str to float"."""
+    """Describe the type of a value in words: "a dict of str to float"."""
     if isinstance(value, dict) and value:
         key, inside = next(iter(value.items()))
         return f"a dict of {type(key).__name__} to {_shape(inside).removeprefix('a ')}"

@@ -145,7 +145,7 @@ def other_key_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
 
 
 def _key_rank(one: ColumnProfile) -> float:
-    """How surely a column has the items' keys; 1 for keys of something else, 0 for no keys."""
+    """Grade a column as the items' keys; 1 for keys of something else, 0 for no keys."""
     words = header_words(one.name)
     if one.filled <= 0.9 or names_user(one.name) or _OF_INTERACTIONS & set(words):
         return 0
@@ -174,7 +174,7 @@ def title_column(
     Args:
         profiles: The columns that may.
         has_key: Whether the items have keys: then no name is better than one that is none.
-        domain: What the items belong to, where that is known.
+        domain: Name of the domain of the items, where it is known.
     """
     able = [one for one in profiles if not is_note(one.name) and not is_about_interaction(one.name)]
     told = [one for one in able if _title_rank(one, domain)]
@@ -198,7 +198,7 @@ def _title_left(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
 
 
 def _title_rank(one: ColumnProfile, domain: str) -> float:
-    """How surely a column has the items' names; 0 for not at all."""
+    """Grade a column as the items' names; 0 for not at all."""
     if one.holds in ("nothing", "flag", "url") or names_user(one.name):
         return 0
     if english_header(one.name) == "title" or (one.meaning == "name" and one.certainty >= 0.9):

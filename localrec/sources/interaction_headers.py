@@ -34,14 +34,14 @@ def _tables() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _told() -> dict[str, frozenset[str]]:
-    """What a word says -> all words that say so."""
+    """Map each sense to all words that have it."""
     told = {sense: words for sense, words in _tables().items() if sense not in _NO_SENSES}
     return {sense: frozenset(map(_folded, words)) for sense, words in told.items()}
 
 
 @lru_cache(maxsize=1)
 def _facts() -> dict[str, str]:
-    """What other languages call a fact of an item -> its English header."""
+    """Map the words of other languages for a fact of an item to its English header."""
     told = _tables()["facts"]
     return {_folded(word): english for english, words in told.items() for word in words}
 
@@ -128,7 +128,7 @@ def counts_times(header: str) -> bool:
 
 
 def day_rank(header: str) -> int:
-    """How surely a column of days says when the interaction was done, 0 for no such column.
+    """Grade a column of days as the day of the interaction, 0 for no such column.
 
     The day on which it was done comes before a day that says not of what it is, and that before
     the day on which it was begun or put on a list.

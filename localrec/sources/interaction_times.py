@@ -23,7 +23,7 @@ class InteractionMoments:
         form: The format that a mapping gives, as for strptime.
 
     Attributes:
-        rough: How many were a month or a year alone; its first day stands for it.
+        rough: The number of cells with a month or a year alone; its first day stands for it.
     """
 
     def __init__(self, cells: Iterable[str], form: str | None = None) -> None:

@@ -84,7 +84,7 @@ def left_columns(
     Args:
         profiles: Those that no interaction is made of.
         table: The records.
-        item: What tells the items apart.
+        item: Name of the column that tells the items apart.
         is_personal: Whether all rows are one person's; else cells that differ among the rows of
             one item tell as well, where items have several.
     """

@@ -104,7 +104,7 @@ class LastFmSource:
     """Reads one person's scrobbles from a table or a JSON file.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "lastfm"
@@ -356,7 +356,7 @@ def _columns_of(header: Sequence[str]) -> dict[str, int]:
 
 
 def _places_of(cells: Sequence[str]) -> _Places | None:
-    """Where artist, track, album and time stand in a row without a header; None for another row."""
+    """Find artist, track, album and time in a row without a header; None for another row."""
     count = len(cells)
     if count < 3 or count > 8:
         return None

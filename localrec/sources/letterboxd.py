@@ -62,7 +62,7 @@ class LetterboxdSource:
     """Reads one person's export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "letterboxd"
@@ -197,7 +197,7 @@ class _Dated(msgspec.Struct, frozen=True):
 
 
 class _Film(msgspec.Struct):
-    """What the files say about one film, each the newest of its kind."""
+    """The entries of the files about one film, each the newest of its kind."""
 
     name: str
     year: int | None

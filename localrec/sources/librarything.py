@@ -62,7 +62,7 @@ class LibraryThingSource:
     """Reads one person's library.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "librarything"

@@ -58,7 +58,7 @@ class _Artist(msgspec.Struct, gc=False):
 
 
 class _Details(msgspec.Struct, gc=False):
-    """What the player sent along, or what ListenBrainz itself took the listen for."""
+    """The track as the player sent it, or as ListenBrainz matched it."""
 
     recording_mbid: Any = None
     artists: list[_Artist] | None = None
@@ -86,7 +86,7 @@ class _Payload(msgspec.Struct, gc=False):
 
 
 class _Answer(msgspec.Struct, gc=False):
-    """What the interface answers to a question for listens."""
+    """The answer of the interface to a question for listens."""
 
     payload: _Payload
 
@@ -111,7 +111,7 @@ class ListenBrainzSource:
     """Reads one person's export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "listenbrainz"

@@ -90,7 +90,7 @@ class MappedTableSource:
         return preview.name.endswith(_ENDING)
 
     def domain_of(self, path: Path) -> str:
-        """What the items are about, by the columns and the file's name; films if nothing tells.
+        """Guess the domain of the items by the columns and the file's name; films if nothing tells.
 
         Raises:
             InputError: no mapping, or none that can be read.
@@ -167,7 +167,7 @@ class MappedTableSource:
 
 
 def domain_of_mapped(mapping: TableMapping, data: Path) -> str:
-    """What a table's items are about, by its columns and its name; films if nothing tells."""
+    """Guess the domain of a table's items by its columns and its name; films if nothing tells."""
     return domain_of_header(data, list(_named_columns(mapping))) or MappedTableSource.domain
 
 
@@ -337,7 +337,7 @@ def _tell_left_out(import_log: ImportLog, flat: FlatFile, mapping: TableMapping)
 
 
 def _count_where(flat: FlatFile, condition: str) -> int:
-    """How many rows of a file meet a condition in SQL."""
+    """Count the rows of a file that meet a condition in SQL."""
     with BulkReader([flat.path]) as reader:
         ((count,),) = reader.rows(f"SELECT count(*) FROM {flat.read} WHERE {condition}")
     return int(count)

@@ -85,7 +85,7 @@ class _Film(msgspec.Struct, frozen=True):
 
 
 class _Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """How one generation of MovieLens is laid out."""
+    """The file layout of one generation of MovieLens."""
 
     ratings: str
     delimiter: str

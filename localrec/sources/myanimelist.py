@@ -35,7 +35,7 @@ class MyAnimeListSource:
     """Reads one person's list.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "myanimelist"
@@ -164,7 +164,7 @@ def _tag_links(cells: ExportCells) -> list[AttributeLink]:
 
 
 def _read_interaction(cells: ExportCells) -> ExportInteraction | None:
-    """What was done with it; None where neither score nor status says so."""
+    """Read the interaction with a title; None where neither score nor status tells one."""
     again = cells.whole("my_times_watched", 0, 9_999) or cells.whole("my_times_read", 0, 9_999)
     at = _day(cells, "my_finish_date") or _day(cells, "my_start_date")
     rating = cells.score("my_score", 1, 10, nothing=0)

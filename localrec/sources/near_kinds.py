@@ -29,7 +29,7 @@ class NearKind(msgspec.Struct, frozen=True):
     missing: tuple[str, ...]
 
     def as_sentence(self) -> str:
-        """What is there and what is missing, for people."""
+        """Write the shared and the missing columns as a sentence for people."""
         lacks = f" and lacks {_shortened(self.missing)}" if self.missing else ""
         return f"It has {_shortened(self.shared)} of {self.kind}{lacks}."
 
@@ -62,7 +62,7 @@ def nearest_kinds(table: RecordTable) -> list[NearKind]:
 
 
 def _compared(kind: str, columns: list[_ColumnChoice], here: set[str]) -> NearKind:
-    """What a table shares with a format, and what the likeliest file of that format has beside."""
+    """Compare a table with a format: shared columns, and missing ones of its likeliest file."""
     shared = [(one.file, name) for one in columns if (name := _name_in(one, here))]
     names = {name for _, name in shared}
     files = Counter(file for file, _ in shared)

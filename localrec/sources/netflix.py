@@ -62,7 +62,7 @@ class NetflixSource:
     """Reads one person's viewing history: a CSV file, or the archive or folder that holds it.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "netflix"
@@ -225,7 +225,7 @@ def _day_of(cells: Mapping[str, str]) -> str:
 
 
 def _series_among(seen: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
-    """What stands before the colon of several titles: of series without seasons, and of films.
+    """Find the words before the colon of several titles: of series without seasons, and of films.
 
     Args:
         seen: The title and the day of each viewing.

@@ -13,7 +13,7 @@ def export_owner(user: str | None, service: str) -> str:
     """The key of the person whose export is read.
 
     Args:
-        user: What was given as `--user`.
+        user: Value of `--user`.
         service: The name of the service, for the message.
 
     Raises:
@@ -28,7 +28,7 @@ def export_owner(user: str | None, service: str) -> str:
 
 
 def moment_problem(at: datetime, earliest: datetime) -> str | None:
-    """Why something cannot have happened at `at` (UTC); None where it can."""
+    """Return the reason why `at` (UTC) cannot be the time of an event; None where it can."""
     if at > latest_moment():
         return "is in the future"
     return f"is before {earliest.year}" if at < earliest else None

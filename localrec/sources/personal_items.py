@@ -19,15 +19,15 @@ _NEVER = datetime.min
 
 
 class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a row says that the person did with an item.
+    """An interaction of the user with an item, as a row tells it.
 
     Args:
         event: Rated, seen, wanted and so on.
         rating: Stars.
-        at: When, in UTC.
-        times: How often, where the row counts.
+        at: Time of the interaction, in UTC.
+        times: The number of times, where the row counts.
         note: The person's own words, cleaned.
-        is_viewing: The row is one viewing, reading or play of many: each counts.
+        is_viewing: Whether the row is one viewing, reading or play of many; each counts.
     """
 
     event: Event
@@ -39,7 +39,7 @@ class ExportInteraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _JoinedInteraction(msgspec.Struct):
-    """What was said of an item by interactions that count as one: rated, seen, wanted or liked."""
+    """The newest statements about an item that count as one: rated, seen, wanted or liked."""
 
     event: Event
     rating: float | None = None
@@ -83,7 +83,7 @@ class PersonalItems:
 
     Args:
         user: The person's key.
-        import_log: Where merged rows are told.
+        import_log: Log that merged rows are noted in.
     """
 
     def __init__(self, user: str, import_log: ImportLog) -> None:
@@ -114,11 +114,11 @@ class PersonalItems:
 
         Args:
             row: Its number.
-            item: What it is about.
-            interaction: What the person did; None where the item is only there.
-            identifier: What tells items of one key apart; "" for none.
+            item: The item of the row.
+            interaction: The user's interaction; None where the item is only there.
+            identifier: Identifier that tells items of one key apart; "" for none.
             place: The file that the row stands in, where there are several.
-            part: What of the item it is about, such as an episode of a series.
+            part: Part of the item, such as an episode of a series.
         """
         key = self._meet(item, identifier)
         slot = None if interaction is None else _slot_of(interaction.event)

@@ -26,7 +26,7 @@ class PickledName:
 
 
 class PickledDtype:
-    """What NumPy calls a dtype: a code such as "i8" and the order of its bytes."""
+    """NumPy's name of a dtype: a code such as "i8" and the order of its bytes."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -41,7 +41,7 @@ class PickledDtype:
 
 
 def rebuild_plain(named: PickledName, arguments: tuple[Any, ...]) -> Any:
-    """What calling `named` would give, or None where that is no plain data.
+    """Return the value that a call of `named` would give; None where that is no plain data.
 
     A set comes as the list of its elements, for the caller to check before they are hashed.
     """

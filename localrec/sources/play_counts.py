@@ -64,7 +64,7 @@ class PlayCounts:
         return self._spelled.get(spelling) or self._meet(spelling)
 
     def moment_problem(self, at_s: float) -> str | None:
-        """Why nothing can have been played at that second; None where it can."""
+        """Return the reason why no track can have been played at that second; None where it can."""
         if at_s > self.latest_s:
             return "is in the future"
         # Players without a clock begin in 1970.
@@ -74,9 +74,9 @@ class PlayCounts:
         """Count a play; False where the same play was counted before.
 
         Args:
-            track: What was played.
-            at_s: When, in seconds since 1970; None where nobody knows, which counts always.
-            album: What it was played from, as written.
+            track: The track that was played.
+            at_s: Time of the play, in seconds since 1970; None where unknown, which counts always.
+            album: Album that it was played from, as written.
         """
         if at_s is not None:
             second, seconds = int(at_s), track.seconds
@@ -97,7 +97,7 @@ class PlayCounts:
         return tuple(_make_item(key, track, domain) for key, track in self._by_key.items())
 
     def plays(self, user: str) -> Iterator[InteractionRow]:
-        """What the person played: one row per track that was played at all."""
+        """Yield the user's plays: one row per track that was played at all."""
         for key, track in self._by_key.items():
             if track.times:
                 at = from_seconds(track.seconds[-1]) if track.seconds else None

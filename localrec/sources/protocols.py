@@ -25,7 +25,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class FilePreview(msgspec.Struct, frozen=True):
-    """What can be seen of a file or folder without reading it; detection goes by this alone.
+    """A view of a file or folder without reading it; detection goes by this alone.
 
     Args:
         name: The file's or folder's name in lower case.
@@ -87,9 +87,9 @@ class HistorySource(Protocol):
         """Read the whole file, archive or folder.
 
         Args:
-            path: What was exported or downloaded.
-            domain: What its items belong to.
-            user: Whose export it is; None for a data set that names its people.
+            path: The export or download.
+            domain: The domain of its items.
+            user: Key of the user whose export it is; None for a data set that names its users.
 
         Raises:
             InputError: the file is missing, foreign, damaged or too large; the message names row

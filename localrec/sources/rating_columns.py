@@ -97,7 +97,7 @@ def rating_by_cells(profile: ColumnProfile, table: RecordTable) -> RatingColumn:
 
 
 def _rank(one: ColumnProfile, *, is_personal: bool) -> int:
-    """How surely a column has the ratings of those whose rows they are; 0 for not at all."""
+    """Grade a column as the ratings of the rows' own users; 0 for not at all."""
     senses, words = senses_of(one.name), set(words_of(one.name))
     if is_of_many(one.name) or senses & {"count", "day"} or one.holds == "nothing":
         return 0

@@ -90,7 +90,7 @@ class RecBoleSource:
         )
 
     def domain_of(self, path: Path) -> str:
-        """What the items are about, by the fields and the file's name; products if nothing tells.
+        """Guess the domain of the items by the fields and the file's name; else products.
 
         Raises:
             InputError: no atomic file.
@@ -273,7 +273,7 @@ def _read_property(import_log: ImportLog, row: int, field: AtomicField, cell: st
 
 
 class _Ratings(msgspec.Struct, frozen=True):
-    """What a first look at all interactions found."""
+    """The findings of a first look at all interactions."""
 
     users_are_numbers: bool
     items_are_numbers: bool

@@ -38,7 +38,7 @@ _INTEGERS = range(-(2**63), 2**64)
 
 
 class PickleLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a pickle is taken; beyond a limit the whole file is refused.
+    """The limits of a pickle; a file beyond one of them is refused.
 
     `values` counts opcodes, and the values of the result as if written out; `text_bytes` holds
     for one text; `depth` for containers inside containers.
@@ -213,7 +213,7 @@ class _Machine:
         self._stack = []
 
     def _marked(self) -> list[Any]:
-        """What was pushed since the last mark; takes the mark away."""
+        """Return all values pushed since the last mark; take the mark away."""
         marked, self._stack = self._stack, self._outer.pop()
         return marked
 

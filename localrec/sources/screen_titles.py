@@ -31,11 +31,11 @@ class ScreenTitle(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: Its title, cleaned.
         sort: Film or series.
-        year: When it came out.
+        year: Year of its release.
         identifier: The service's own id; tells two of one name and year apart.
         genres: Its genres, cleaned.
         creators: Its directors, cleaned.
-        properties: Whatever else is known.
+        properties: All other known properties.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ScreenHistory:
 
     Args:
         user: The person's key.
-        domain: What the films belong to.
+        domain: The domain of the films.
         import_log: The receipt.
     """
 

@@ -84,7 +84,7 @@ class SpotifySource:
     """Reads one person's export: a zip archive, its folder, or one of its files.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "spotify"

@@ -33,7 +33,7 @@ class FlatFile(msgspec.Struct, frozen=True, kw_only=True):
         read: A FROM item for its rows.
         cells: Name of a column -> SQL for its cell, a text.
         first_row: Number of the first row of data.
-        faults: What makes a whole row bad, such as a wrong number of cells.
+        faults: Faults of a whole row, such as a wrong number of cells.
         blank: SQL that is true for an empty line.
         numbers: Numbers of the rows, where blank lines make them others than their places.
     """
@@ -100,7 +100,7 @@ def typed_cells(
         types: Name of a column -> a number type of SQL; an empty cell is NULL.
         delimiter: One to four letters.
         has_header: Whether the first line is passed over.
-        limits: What is taken of a file.
+        limits: Limits beyond which a file is refused.
 
     Raises:
         InputError: missing, not text by its first bytes, or too large.

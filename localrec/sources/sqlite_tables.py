@@ -31,8 +31,8 @@ class SqliteTables:
 
     Args:
         path: The file.
-        limits: What is refused as too large.
-        what: What it should be, for messages ("a library of Calibre").
+        limits: Limits beyond which a file is refused.
+        what: Expected kind of the file, for messages ("a library of Calibre").
 
     Raises:
         InputError: missing, too large, or no SQLite database.

@@ -53,8 +53,8 @@ def propose_mapping(
 
     Args:
         table: The records.
-        user: Whose all rows are, where somebody was named.
-        domain: What the items belong to, where that was named: of several things, it tells which.
+        user: Key of the user whom all rows belong to, where one was named.
+        domain: Name of the domain, where it was named; it decides between several items of a row.
     """
     table = without_sections(table)
     found = [one for one in profile_columns(table) if one.holds != "nothing"]

@@ -45,9 +45,9 @@ def read_history(
 
     Args:
         table: The records.
-        mapping: Which column says who, what, how good and when.
-        domain: What the items belong to.
-        user: Whose all rows are, where no column says so.
+        mapping: The columns for user, item, rating and time.
+        domain: The domain of the items.
+        user: Key of the user whom all rows belong to, where no column says so.
 
     Raises:
         InputError: no row can be kept.
@@ -97,7 +97,7 @@ def _english_names(table: RecordTable) -> dict[str, str]:
 
 
 def _columns_of_things(domain: Domain, things: RecordTable, name: str) -> CatalogueColumns:
-    """What becomes of the columns of the items, of which `name` has their names or numbers."""
+    """Assign the columns of the items, of which `name` has their names or numbers."""
     try:
         columns = columns_for(domain, things)
     except InputError:  # no column has names
@@ -206,7 +206,7 @@ class _HistoryReader:
         self._add(row, interaction)
 
     def _key(self, cells: Sequence[Cell]) -> str:
-        """What tells the item apart: its id, else its name with maker, year and volume."""
+        """Return the item's key: its id, else its name with maker, year and volume."""
         at = self._mapping.columns
         own = clean_name(self._cell(cells, at.item))
         if not own or at.item != at.title:
@@ -225,7 +225,7 @@ class _HistoryReader:
     def _interaction(
         self, row: int, cells: Sequence[Cell], user: str, key: str
     ) -> InteractionRow | None:
-        """What was done with an item; None, and told, where nothing was."""
+        """Read the interaction with an item; None, with a note in the log, where there was none."""
         at = self._mapping.columns
         rating = self._rating(row, self._cell(cells, at.rating)) if at.rating else None
         moment = self._moment(row, self._cell(cells, at.timestamp)) if at.timestamp else None
@@ -288,12 +288,12 @@ class _HistoryReader:
         return _as_stars(value, scale)
 
     def _event(self, row: int, told: str, day: int) -> Event | None:
-        """What a row without a rating says; None, and told, where it says of nothing done.
+        """Read the event of a row without a rating; None, with a note in the log, for none.
 
         Args:
             row: Its number.
             told: The cell that says what happened.
-            day: How surely its day says when something was done, as `day_rank` has it; 0 for none.
+            day: Grade of its day as the day of the interaction, by `day_rank`; 0 for none.
         """
         column = self._mapping.columns.event
         if column is None:
@@ -314,7 +314,7 @@ class _HistoryReader:
         return Event.SEEN
 
     def _times(self, row: int, told: str) -> int | None:
-        """How often a row says that something was done; None, and told, for not once."""
+        """Read the number of times that a row tells; None, with a note in the log, for 0."""
         value = rating_value(told) if told else 1.0
         if value is None or value != int(value) or not 0 <= value < _MOST_TIMES:
             problem = f"{clean_name(told)!r} is no number of times; taken as one"

@@ -32,18 +32,18 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """The data's own names for what localrec knows.
 
     Args:
-        item: What tells items apart; their key. The title may serve.
-        user: Who; left out where all rows are one person's.
+        item: Column that tells items apart; their key. The title may serve.
+        user: Column of the users; left out where all rows are one user's.
         title: The item's name; its key where there is none.
         rating: A number on the scale of `rating.scale`.
-        timestamp: When, as `timestamp` describes.
-        event: What happened, in the words of `events`.
+        timestamp: Column of the times, in the notation of `timestamp`.
+        event: Column of the events, in the words of `events`.
         note: The person's own words.
-        year: When the item came out.
+        year: Column of the items' years.
         creator: Its author, director or artist.
-        times: How often it was heard or played, a whole number.
-        parts: What numbers the volumes or episodes of one title, each an item; part of its key.
-            A show is one item of series and anime, however many of its episodes were seen.
+        times: Column of the number of times that it was heard or played, a whole number.
+        parts: Column that numbers the volumes or episodes of one title, each an item; part of its
+            key. A show is one item of series and anime, however many of its episodes were seen.
     """
 
     item: str
@@ -82,7 +82,7 @@ class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TimestampFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How moments are written: seconds or milliseconds since 1970, ISO 8601, or by a format.
+    """The notation of moments: seconds or milliseconds since 1970, ISO 8601, or a format.
 
     `format` is that of strptime, such as "%d/%m/%Y".
     """
@@ -100,22 +100,22 @@ class AttributeColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a mapping file says.
+    """The content of a mapping file.
 
     Args:
-        columns: Which column is what.
+        columns: The columns by their meaning.
         data: The file, in the mapping's own folder.
         delimiter: Between the cells of a CSV file; else the likeliest of comma, tab, ; and |.
         rating: The scale.
-        timestamp: How moments are written.
+        timestamp: The notation of moments.
         events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
         attributes: Columns that become links.
         properties: Further columns to keep with the item, under their own names.
-        no_event: Values of the event column, in lower case, that say that nothing was done, beside
-            the usual ones, such as "unread"; such a row is left apart, unless it has a rating or
-            the day on which it was done.
+        no_event: Values of the event column, in lower case, for no interaction, beside the usual
+            ones, such as "unread"; such a row is left apart, unless it has a rating or the day on
+            which it was done.
         left_out: Columns that stay behind where `import auto` takes all others along, since they
-            say nothing of the items or may be somebody's own words.
+            tell nothing of the items or may be somebody's own words.
     """
 
     columns: ColumnMapping

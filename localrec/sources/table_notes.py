@@ -29,7 +29,7 @@ def watched_rows(
         table: The table.
         import_log: The receipt.
         fields: All columns that the format has, where those that it does not have are to be told.
-        file: What the receipt calls the table, where an export has several.
+        file: Name of the table in the receipt, where an export has several.
     """
     escaped, first = 0, ""
     for row, cells in table.rows():
@@ -56,8 +56,8 @@ def form_notes(encoding: str, surplus: int, unknown: Sequence[str]) -> list[str]
     """Sentences about the form of a table.
 
     Args:
-        encoding: What it was read as.
-        surplus: How many rows ended in empty cells behind the last column.
+        encoding: Encoding that it was read in.
+        surplus: The number of rows that ended in empty cells behind the last column.
         unknown: Columns that were left out since nobody knows them.
     """
     told = []

@@ -37,7 +37,7 @@ class TraktSource:
     """Reads one person's backup.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "trakt"
@@ -228,7 +228,7 @@ def _is_entry(entry: object) -> bool:
 
 
 def _part_of(entry: Mapping[str, Any]) -> str:
-    """Which season or episode an entry is about; "" for a film or a whole series."""
+    """Return the season or episode that an entry is about; "" for a film or a whole series."""
     episode, season = entry.get("episode"), entry.get("season")
     if isinstance(episode, dict):
         return f"{clean_name(episode.get('season'))}x{clean_name(episode.get('number'))}"
@@ -256,7 +256,7 @@ def _read_title(cells: ExportCells, thing: Mapping[str, Any], sort: Sort) -> Scr
 
 
 def _read_interaction(cells: ExportCells, listed: Event | None) -> ExportInteraction | None:
-    """What an entry says that the person did; None for a thing that is only owned."""
+    """Read the user's interaction from an entry; None for an item that is only owned."""
     if cells.raw("rated_at") or cells.raw("rating"):
         at = cells.moment("rated_at")
         rating = cells.score("rating", 1, 10)

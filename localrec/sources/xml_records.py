@@ -113,7 +113,7 @@ def read_records(
 
     Args:
         path: An XML file, plain or as .gz, or one inside an archive.
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
         root: The tag that the document must have.
         records: Tags of the elements that are records.
 

@@ -36,7 +36,7 @@ class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
         pool: The candidates.
         task: Its task.
         k: The number of items wanted.
-        fit: How well all items fit the user; None: nobody is named or nothing is known.
+        fit: Score of each item for the user; None: no user is named, or nothing is known of them.
         trace: Timings, tokens and provenance of the answer.
     """
 

@@ -26,9 +26,13 @@ from localrec.workspace.domain_context import DomainContext
 class EvidenceRecommender(ItemRecommender):
     """Recommend and rank for the users of one domain.
 
+    Example:
+        `SYSTEM_REGISTRY.recommender(context, "popularity").recommend(user, profile, 10)` makes a
+        list of 10 items, where `profile` is `context.user_profile(user)`.
+
     Args:
         catalogue: Items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count.
     """

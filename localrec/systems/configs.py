@@ -17,11 +17,11 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
         reflection: Up to three rounds; without it one.
-        reader: Who reads a question: "tagger" for rules and a small network, "rules", or "adapter".
+        reader: Reader of a question: "tagger" for rules and a small network, "rules", or "adapter".
         router: "rules", "model", or "adapter" for a model that was trained for it.
         critic: "measured" or "model".
         writer: "template" or "model".
-        vision: Who looks at a picture: "measured" without a model, or "model".
+        vision: Reader of a picture: "measured" without a model, or "model".
     """
 
     graph: bool = True

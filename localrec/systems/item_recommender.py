@@ -61,7 +61,7 @@ class ItemRecommender(ProfileRecommender):
         Args:
             users: The key of each user -> their history.
             k: Length of the list.
-            options: How the list is chosen from the scores.
+            options: Options for the choice of the list from the scores.
         """
         parts = ListParts(self._catalogue, self._interactions, self._field)
         return chosen_list(self, parts, users, k, options)

@@ -42,7 +42,7 @@ class LearnedRecommender(EvidenceRecommender):
 
     Args:
         catalogue: The items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         field: The vectors of descriptions; None where there are none.
         config: The kinds of evidence that count until something is learnt.
         counted: Ranks until something is learnt, and users who met nothing yet.

@@ -21,7 +21,7 @@ class ListOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a list.
 
     Args:
-        fair: How the scores of several users become one: their mean, or the lowest of them.
+        fair: The score of an item for several users: their mean, or the lowest of them.
         diverse: The share of variety against fit, 0 to 1.
         wanted: Whether items on a want-to list come first.
     """

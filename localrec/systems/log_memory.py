@@ -31,10 +31,10 @@ class LogMemory(msgspec.Struct, frozen=True):
 
     Args:
         items: The items of the log.
-        memory: What its users share.
-        ranking: Scores all items for a history.
-        config: Which parts it has.
-        weights: Of the kinds of evidence; None where none are fused.
+        memory: The shared memory of its users.
+        ranking: The scorer of all items for a history.
+        config: The parts that it has.
+        weights: Weight of each kind of evidence; None where none are fused.
     """
 
     items: ItemSet
@@ -99,8 +99,8 @@ def memory_facts(
     Args:
         item: Its number in the log.
         history: Oldest first; all of it counts as liked.
-        memory_context: What the neighbourhood says; None: nobody else may be looked at.
-        memory: What the users of the log share.
+        memory_context: The context of the neighbourhood; None: no other user may be looked at.
+        memory: The shared memory of the log's users.
         items: The items of the log.
     """
     profile = UserProfile.from_history(deduplicated_history(history)[0], len(items.places))

@@ -21,7 +21,7 @@ class LogMemoryRecommender(ItemRecommender):
     """A recommender that uses a shared memory; fitted to a log, it uses the log's memory.
 
     Attributes:
-        memory_config: Which parts the memory has.
+        memory_config: The parts of the memory.
         log_memory: The memory of the log.
         graph: The graph of its users and items.
     """

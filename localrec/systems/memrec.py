@@ -37,11 +37,11 @@ class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
 
     Args:
         catalogue: Items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count where the memory does not.
         open_memory: Opens the domain's.
-        plan: When the memory takes part.
+        plan: The cases in which the memory takes part.
     """
 
     def __init__(

@@ -49,6 +49,9 @@ _SHIPPED: dict[SystemKind, dict[str, str]] = {
 class SystemRegistry:
     """The shipped systems, those of other packages, and added ones.
 
+    Example:
+        `SYSTEM_REGISTRY.answerer(context, "marc", without_model=True).answer(question, 5)`
+
     Args:
         systems: Name -> a system that is used instead of any other of that name.
     """
@@ -132,7 +135,7 @@ class SystemRegistry:
         Args:
             context: The domain as a user sees it.
             name: The name of the system.
-            settings: What differs from the defaults of its configuration.
+            settings: Settings that differ from the defaults of its configuration.
 
         Raises:
             UsageError: there is no such system, or a setting does not fit.

@@ -53,7 +53,7 @@ def learn_reranker_share(
 
     Args:
         folder: The workspace.
-        domain: Whose items.
+        domain: The domain of the items.
         system: The name of a system that reranks candidates by a model.
         cases: Users whose newest item is held out, at most; each takes a call of the reranker.
         progress: Told each step.

@@ -41,7 +41,7 @@ class RerankingRecommender(ItemRecommender):
 
     Args:
         catalogue: Items and attributes.
-        interactions: Who liked what.
+        interactions: The likes of all users.
         field: Vectors of the text that describes items; None where there are none.
         default: Proposes candidates, and scores them too.
         reranker: Scores the candidates.

@@ -28,12 +28,11 @@ class ScoredItems(msgspec.Struct, frozen=True):
         reason_builder: States reasons.
         answered_by: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
             candidates were reranked, "rerank" -> by whom.
-        memory: What the shared memory said, where it took part.
+        memory: The summary of the shared memory, where it took part.
         spent: Stage -> what a model was asked for it.
-        notes: What went otherwise than was asked for, as sentences.
-        known: What a model that writes reasons is told of the person, in lines; None: the
-            template writes them.
-        trajectory: What an agent did, where one ranked.
+        notes: Departures from the request, as sentences.
+        known: Lines about the user for a model that writes reasons; None: the template writes them.
+        trajectory: The agent's steps, where one ranked.
     """
 
     scores: Scores

@@ -23,10 +23,14 @@ Config = TypeVar("Config", bound=msgspec.Struct)
 class SystemOptions(msgspec.Struct, frozen=True):
     """Options of a system.
 
+    Example:
+        `SystemOptions("marc", settings={"reader": "rules"}).configured(MarcConfig()).reader` is
+        "rules".
+
     Args:
         name: The name that it was asked for by.
         without_model: Whether every role is played without a model.
-        settings: What differs from the defaults of its configuration.
+        settings: Settings that differ from the defaults of its configuration.
     """
 
     name: str
@@ -57,7 +61,7 @@ class System(Protocol):
     """A system that answers questions, makes lists, or both.
 
     Attributes:
-        kinds: What it does.
+        kinds: The kinds of work that it does.
     """
 
     kinds: frozenset[SystemKind]

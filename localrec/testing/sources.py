@@ -41,7 +41,7 @@ class SourceContract:
 
         Args:
             folder: An empty folder.
-            name: What one of the items is called; None leaves the choice to you.
+            name: Name of one of the items; None leaves the choice to you.
         """
         raise NotImplementedError
 

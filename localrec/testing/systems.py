@@ -44,7 +44,7 @@ class SystemContract:
 
     @property
     def options(self) -> SystemOptions:
-        """How the registry asks for the system."""
+        """Return the options that the registry builds the system with."""
         return SystemOptions(self.name)
 
     def system(self, kind: SystemKind) -> System | None:

@@ -31,7 +31,7 @@ def with_absent_makers(
     Args:
         text: The question.
         reading: The same, in words.
-        mentions: What it names, left to right.
+        mentions: The names in the question, left to right.
         vocabulary: The names of the catalogue.
     """
     kind = vocabulary.domain.kind_of("creator")

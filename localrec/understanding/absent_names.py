@@ -31,9 +31,9 @@ def absent_places(
     """Names of places and languages with the meaning that they would have if an item had it.
 
     Args:
-        attributes: What the items of a catalogue have.
+        attributes: The attributes of the items of a catalogue.
         domain: Its domain, which says what the kinds are for.
-        names: What is named already; such names are left out.
+        names: Names that were found already; they are left out.
     """
     told = english().demonyms
     used: dict[tuple[bool, str], set[str]] = {}

@@ -25,7 +25,7 @@ def counts_ages(spec: NumberSpec) -> bool:
 
 
 def find_youngest(text: str) -> tuple[int, int, float] | None:
-    """Where a question tells the ages of children, and the lowest of them; None without any."""
+    """Find the ages of children in a question: start, end and the lowest age; None without any."""
     line = level(text)
     found = [
         (match.start(), end_in_text(text, line, match.end()), float(age))

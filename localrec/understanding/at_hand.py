@@ -41,7 +41,7 @@ def mark_at_hand(
 def _end_of_list(
     reading: Reading, owner: Sequence[int], first: int, end: int, vocabulary: Vocabulary
 ) -> int:
-    """Where a list of what somebody has ends: "I have an understanding" begins none."""
+    """Find the end of a list of things at hand: "I have an understanding" begins none."""
     for place in range(first, end):
         if owner[place] < 0 and not vocabulary.is_plain(reading.roots[place]):
             return place

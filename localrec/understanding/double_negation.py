@@ -23,12 +23,12 @@ _FAR = 9  # words between a negation and the "without" that takes it back
 
 
 def asking_length(reading: Reading, owner: Sequence[int], position: int) -> int:
-    """How many words from `position` on sound like a refusal and ask for what follows, else 0.
+    """Count the words from `position` on that sound like a refusal but ask for something, else 0.
 
     Args:
         reading: The question.
         owner: For each token the number of the mention it belongs to, -1 for none.
-        position: Of the first word.
+        position: Number of the first word.
     """
     words = reading.words
     if whole := phrase_length(_ASKING, words, position):

@@ -30,8 +30,8 @@ class ImageAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         sight: All that was seen.
-        by: What saw it.
-        witness: What was measured without a model.
+        by: Name of the reader.
+        witness: Attributes measured without a model.
         near: Node ids of the items whose own pictures are most like it, with their cosines.
     """
 
@@ -52,8 +52,8 @@ def analyze_image(
 
     Args:
         path: A file of this machine.
-        domain: Whose item it is a picture of.
-        work: Where it goes on record who saw, and what it cost.
+        domain: The domain of the pictured item.
+        work: The record of the readers and their cost.
         open_vision: The model that looks; None for none.
         open_pictures: The items' own pictures to compare it with; None for none.
 

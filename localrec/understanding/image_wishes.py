@@ -82,11 +82,11 @@ def add_image(
     """The intent of a question that came with a picture.
 
     Args:
-        intent: What the text says.
+        intent: The query of the text.
         text: The text.
-        sight: What was seen in the picture.
-        by: What saw it.
-        witness: What was measured in it without a model; `sight` itself where no model looked.
+        sight: Attributes found in the picture.
+        by: Name of the reader.
+        witness: Attributes measured in it without a model; `sight` itself where no model looked.
         near: Node ids of items whose own pictures are most like it, with their cosines.
         vocabulary: The names of the catalogue.
         catalogue: The items and attributes.

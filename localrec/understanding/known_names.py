@@ -44,7 +44,7 @@ def describe_known_names(known: Sequence[KnownName], call: Callable[[Sense], str
     """Known names as a line; "" without any.
 
     Args:
-        known: What a question names.
+        known: The names that a question contains.
         call: The word for a sense; where it is "", the sense goes untold.
     """
     return _BETWEEN.join(_told(known[:_MOST], call))

@@ -18,7 +18,7 @@ Words = frozenset[str]
 
 
 class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What begins, ends or limits a refusal; the file says what each list is for."""
+    """Words that begin, end or limit a refusal; the file says what each list is for."""
 
     before: tuple[str, ...]
     before_thing: tuple[str, ...]
@@ -52,7 +52,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DoubleNegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What takes a refusal back ("never get sick of"); the file says what each list is for."""
+    """Words that take a refusal back ("never get sick of"); the file says what each list is for."""
 
     denying: Words
     bridges: Words
@@ -64,7 +64,7 @@ class DoubleNegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
 
 
 class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said of a name in front of it, so that it is refused; the file tells each list."""
+    """Words before a name that refuse it; the file says what each list is for."""
 
     verdicts: tuple[str, ...]
     adverbs: Words
@@ -92,7 +92,7 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
 
 
 class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How names of before are refused together."""
+    """Words that refuse several earlier names together."""
 
     of_them: Words
     closing: Words
@@ -101,14 +101,14 @@ class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class AbsentNameWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What tells of names that nothing in a catalogue has."""
+    """Words that mark names which nothing in a catalogue has."""
 
     said_otherwise: Words
     asking: Words
 
 
 class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What introduces an item as an example, or shows that a name is none."""
+    """Words that introduce an item as an example, or show that a name is none."""
 
     before: tuple[str, ...]
     fillers: Words
@@ -154,7 +154,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands before or behind a number that bounds something."""
+    """Words before or behind a number that make it a bound."""
 
     below: tuple[str, ...]
     at_most: tuple[str, ...]
@@ -223,7 +223,7 @@ class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is no wish: small talk, questions about other things, words that carry nothing."""
+    """Words without a wish: small talk, questions about other things, words that carry nothing."""
 
     small: tuple[str, ...]
     other: tuple[str, ...]

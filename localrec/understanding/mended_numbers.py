@@ -27,7 +27,7 @@ class MendedText(msgspec.Struct, frozen=True):
     origin: tuple[int, ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where letters `start` to `end` stood in the text."""
+        """Return the span in the text of letters `start` to `end`."""
         return self.origin[start], self.origin[end - 1] + 1
 
 
@@ -48,7 +48,7 @@ def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> R
 
 
 def _likelier(found: ReadRanges, vocabulary: Vocabulary) -> list[NumberRange]:
-    """Of two numbers that one bound may be of, the one whose values it divides.
+    """Choose, of two numbers that one bound may be of, the one whose values it divides.
 
     "three million ratings" counts ratings, "a 4.5 rating" is one.
     """

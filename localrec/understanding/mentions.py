@@ -46,7 +46,7 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
-    """Everything the question names, left to right, without overlap."""
+    """Find all names in the question, left to right, without overlap."""
     words = reading.roots
     mentions: list[Mention] = []
     position = 0
@@ -134,7 +134,7 @@ def _hides_a_live_name(
 def _of_the_kind(
     chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
 ) -> tuple[str, ...]:
-    """What else of its kind a name means: "shiraz" is also called syrah."""
+    """List the other keys of its kind that a name means: "shiraz" is also called syrah."""
     if chosen.role not in _ALIKE:
         return ()
     alike = (one for one in meanings if one.kind == chosen.kind and one != chosen)
@@ -144,7 +144,7 @@ def _of_the_kind(
 def _of_other_kinds(
     chosen: Meaning, meanings: Sequence[Meaning], vocabulary: Vocabulary
 ) -> tuple[tuple[str, str], ...]:
-    """Where a catalogue itself gives one name to several kinds, each of them is meant."""
+    """List the meanings in other kinds, where the catalogue itself gives one name to several."""
     return tuple(
         (one.kind, one.key)
         for one in meanings
@@ -416,7 +416,7 @@ def with_rest_of_titles(
 
 
 def _more_of_title(reading: Reading, place: int, title: Collection[str]) -> int:
-    """How many tokens at a place go on with a title: "(Mendoza)", "from Mendoza"."""
+    """Count the tokens at a place that go on with a title: "(Mendoza)", "from Mendoza"."""
     if reading.words[place : place + 1] and reading.words[place] in title:
         return 1
     said = reading.words[place : place + 2]

@@ -51,7 +51,7 @@ class NearestNames:
         return self._items.get(near[0])[0] if near else None
 
     def name(self, phrase: str) -> tuple[Meaning, ...]:
-        """What a phrase of two or three words nearly spells: "patrica cornwall", "coper mug"."""
+        """Find the name that two or three words nearly spell: "patrica cornwall", "coper mug"."""
         from rapidfuzz import fuzz, process
 
         near = process.extractOne(

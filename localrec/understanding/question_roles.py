@@ -46,7 +46,7 @@ _EPSILON = np.float32(1e-5)  # torch's own in LayerNorm
 
 
 class TokenStates(Protocol):
-    """What an encoder makes of a text: its tokens, where they stand, and a state of each."""
+    """An encoder's reading of a text: its tokens, their spans, and a state of each."""
 
     @property
     def ids(self) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ class TokenStates(Protocol):
 
     @property
     def spans(self) -> Sequence[tuple[int, int]]:
-        """Where each stands in the text, `text[start:end]`; (0, 0) of one that is no text."""
+        """Return the span of each token, `text[start:end]`; (0, 0) of one that is no text."""
         ...
 
     @property
@@ -95,9 +95,9 @@ class RoleLayer(msgspec.Struct, frozen=True):
         norms: Scale and shift before the attention, then before the feed-forward, (2, 2, size).
         mixed: Queries, keys and values in one, (size, 3 * size), and their shift.
         gathered: Joins the heads, (size, size), and its shift.
-        inner: Of the feed-forward, (size, inner), and its shift.
-        outer: (inner, size), and its shift.
-        distances: Added to the attention of each head by distance, (heads, 2 * FARTHEST + 1).
+        inner: First matrix of the feed-forward, (size, inner), and its shift.
+        outer: Second matrix of the feed-forward, (inner, size), and its shift.
+        distances: Bias of the attention of each head by distance, (heads, 2 * FARTHEST + 1).
     """
 
     norms: Floats
@@ -130,12 +130,12 @@ class RoleNetwork(msgspec.Struct, frozen=True):
 
     Args:
         encoder: Name of the embedder whose states it reads.
-        first: From a state to the network's own size, and its shift.
+        first: Matrix from a state to the network's own size, and its shift.
         cue_rows: Row of `cues` by token, 0 of tokens without one, (vocabulary,).
         cues: Learnt vectors of tokens that tell a role, (m, size).
-        layers: Of attention.
+        layers: The layers of attention.
         last_norm: Scale and shift, (2, size).
-        last: To the roles, (size, roles), and its shift.
+        last: Matrix to the roles, (size, roles), and its shift.
         lora: For each of the encoder's upper layers, which are run anew with them; none where the
             network reads the encoder's own states.
     """
@@ -153,7 +153,7 @@ class RoleNetwork(msgspec.Struct, frozen=True):
         """The share of each role for each token, (n, roles).
 
         Args:
-            told: What the encoder makes of a text.
+            told: The encoder's reading of the text.
             upper: Its upper layers with `lora` merged in; none without LoRA weights.
         """
         read = run_layers(upper, told.middle) if upper else told.states
@@ -164,7 +164,7 @@ class RoleNetwork(msgspec.Struct, frozen=True):
 
 
 class RoleLimits(msgspec.Struct, frozen=True):
-    """How sure the tagger must be, as shares of 1.
+    """The confidence that the tagger needs for each decision, 0 to 1.
 
     Args:
         excluded: To refuse a name where the rules heard no refusal.
@@ -191,11 +191,11 @@ ALONE = RoleLimits(excluded=0.5, beside=0.5, spared=0.5, less=0.5, aside=0.5, wo
 
 
 class WordRoles(msgspec.Struct, frozen=True):
-    """What the words of a question are there for.
+    """The roles of the words of a question.
 
     Args:
-        shares: Of each role for each word, (words, roles).
-        limits: How large a share must be to count against the rules.
+        shares: Share of each role for each word, (words, roles).
+        limits: The shares that are needed to count against the rules.
     """
 
     shares: Floats
@@ -219,7 +219,7 @@ class RoleTagger:
     Args:
         network: Trained.
         encoder: Tells the states that it reads.
-        limits: How sure it must be where the rules say something else.
+        limits: The shares that it needs to contradict the rules.
 
     Example: `RoleTagger(load_roles(), MiniLmEmbedder(folder)).tag("gin, no egg", tokens(text))`
     """

@@ -57,7 +57,7 @@ def spare_wished_kinds(
 
     Args:
         reading: The question.
-        mentions: What it names, left to right.
+        mentions: The names in the question, left to right.
         excluded: For each token whether a refusal reaches it.
 
     Returns:

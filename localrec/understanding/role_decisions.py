@@ -72,7 +72,7 @@ def decide_refusals(
     """For each token whether it is refused, and whether only too much of it is.
 
     Args:
-        roles: What the tagger says; None: the rules stand.
+        roles: The tagger's roles; None: the rules stand.
         reading: The question.
         mentions: The names of the question.
         excluded: For each token whether the rules refuse it.

@@ -232,7 +232,7 @@ class EnglishWords:
 
     @cached_property
     def count(self) -> int:
-        """How many words there are."""
+        """Count the words."""
         return len(self.ranks) if "ranks" in self.__dict__ else self._bytes.count(b"\n") + 1
 
     def __contains__(self, word: str) -> bool:

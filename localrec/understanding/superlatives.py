@@ -27,7 +27,7 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
 
     Args:
         spec: The number, with its comparatives.
-        nouns: What it counts, singular; empty for what is no count.
+        nouns: Singular nouns for the counted things; empty for a number that is no count.
     """
     words = english().superlatives
     years = spec.kind == "year"

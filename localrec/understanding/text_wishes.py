@@ -63,7 +63,7 @@ def find_text_places(
         used: Places of tokens that were read otherwise.
         excluded: For each token whether a refusal reaches it, names alone regarded.
         vocabulary: The names of the domain.
-        roles: What the role tagger says of the words; None without one.
+        roles: The tagger's roles of the words; None without one.
         titled: Places of words that are said of titles.
     """
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
@@ -162,7 +162,7 @@ def _telling(wishes: Sequence[TextWish], catalogue: Catalogue) -> list[TextWish]
 
 
 def _lift(words: tuple[str, ...], catalogue: Catalogue) -> float:
-    """How many times as often as English items say some words; several words tell by themselves."""
+    """Return how many times as often as English the items say some words; several words suffice."""
     if len(words) > 1:
         return _TELLING
     length = _WORDS_OF_TEXT if "description" in catalogue.domain.texts else _WORDS_OF_NAME

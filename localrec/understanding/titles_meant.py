@@ -23,7 +23,7 @@ for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
 
 
 def cue_before(reading: Reading, first: int) -> int:
-    """Where the comparison ("similar to", "like a") before token `first` begins, -1 for none."""
+    """Find the start of a comparison ("similar to", "like a") before token `first`; -1 for none."""
     for end in range(first, max(0, first - 5), -1):
         if end < first and (
             reading.words[end] not in _EXAMPLE.fillers or reading.gaps[end + 1] == "."

@@ -155,7 +155,7 @@ def word_places(text: str) -> list[int]:
 
 
 def topic_score(vector: Vectors, text: str, weights: TopicWeights) -> float:
-    """How much a question is about something else, by its vector (1, size) and its words."""
+    """Score how far a question is off the topic, by its vector (1, size) and its words."""
     by_vector = float(vector[0] @ np.asarray(weights.weights, dtype=np.float32))
     places = word_places(text)
     by_words = sum(weights.words[place] for place in places) / math.sqrt(max(1, len(places)))
@@ -163,7 +163,7 @@ def topic_score(vector: Vectors, text: str, weights: TopicWeights) -> float:
 
 
 def topic_of(vector: Vectors, prototypes: TopicPrototypes) -> Topic:
-    """What a doubtful question is by the nearest known question, from its vector (1, size)."""
+    """Classify a doubtful question by the nearest known question, from its vector (1, size)."""
     wish = float(np.max(prototypes.wishes @ vector[0]))
     other = float(np.max(prototypes.others @ vector[0]))
     return "other" if other > max(_LEAST, wish + _MARGIN) else "wish"

@@ -98,7 +98,7 @@ def _pauses(reading: Reading, place: int) -> bool:
 
 
 def _match(reading: Reading, place: int, told: dict[str, list[Phrase]]) -> int:
-    """How many tokens a phrase at `place` takes, 0 for none."""
+    """Count the tokens that a phrase at `place` takes, 0 for none."""
     if place >= len(reading.words):
         return 0
     for phrase in told.get(reading.words[place], ()):

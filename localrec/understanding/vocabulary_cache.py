@@ -44,7 +44,7 @@ _TABLES = "msgpack"
 
 
 class _Phrases(msgspec.Struct, frozen=True, array_like=True):
-    """What a phrase table holds, whose payloads are numbers of meanings or keys of items."""
+    """The content of a phrase table, whose payloads are numbers of meanings or keys of items."""
 
     payloads: dict[tuple[str, ...], list[int]]
     longest: dict[str, int]

@@ -113,7 +113,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
 
 
 def end_in_text(text: str, line: str, end: int) -> int:
-    """Where something ends in a text that ends at `end` of its levelled form."""
+    """Find the place in a text that answers to `end` in its levelled form."""
     while end < len(line) and line[end] == " " and text[end].isalpha():
         while end < len(line) and line[end] == " " and not text[end].isspace():
             end += 1

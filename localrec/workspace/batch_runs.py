@@ -31,7 +31,7 @@ _ANSWER_BEGINS = b'{"id":'
 
 
 class BatchSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch did."""
+    """The counts of a finished batch."""
 
     questions: int
     resumed: int
@@ -39,7 +39,7 @@ class BatchSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What shapes the lines of a batch; a file of one kind of lines takes no other kind."""
+    """The options that shape the lines of a batch; a file takes only one kind of lines."""
 
     command: str
     system: str
@@ -108,7 +108,7 @@ def _question(path: Path, line: _QuestionLine) -> Question:
 
 
 def _checked_picture(path: Path, key: str | int, image: str) -> str:
-    """Where the picture of a question lies; an address stays one, and is refused as that."""
+    """Return the path of a question's picture; an address stays one, and is refused as that."""
     try:
         open_image(image if is_address(image) else path.parent / image)
     except InputError as error:
@@ -186,7 +186,8 @@ def answer_batch(
         out: JSON lines; created, or continued.
         k: Items per answer.
         progress: Called with answers done and questions in all.
-        options: What `out` is begun with; None leaves no note of it and compares nothing.
+        options: The options that `out` is begun with; None leaves no note of them and compares
+            nothing.
 
     Raises:
         UsageError: `out` is no file of answers, or was begun with other options.

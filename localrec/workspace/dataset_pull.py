@@ -20,9 +20,9 @@ class PulledDataset(NamedTuple):
     Args:
         report: The receipt.
         domain: The domain of its items.
-        items: How many items it has.
-        interactions: How many interactions with them.
-        waiting: How many texts have no vectors of the model yet.
+        items: The number of its items.
+        interactions: The number of interactions with them.
+        waiting: The number of texts without vectors of the model yet.
     """
 
     report: ImportReport

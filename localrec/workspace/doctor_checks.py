@@ -86,7 +86,7 @@ def _models() -> Iterator[CheckResult]:
 
 
 def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
-    """What is in a workspace; that one may not look into it is found like any other fault."""
+    """Check the contents of a workspace; a folder without access is found like any other fault."""
     try:
         with disk_trouble():
             if folder.is_dir():
@@ -147,7 +147,7 @@ def _vectors(opened: OpenWorkspace, domain: str) -> CheckResult:
 
 
 def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
-    """How the lists of a domain are ranked; nothing where nobody did anything there."""
+    """Check the ranking of a domain; nothing is told where it has no interactions."""
     from localrec.graph.journal import open_settled
     from localrec.ranking.learned.progress_file import learning_progress
     from localrec.ranking.learned.stored import is_stale, ranking_report
@@ -204,7 +204,7 @@ def _network_libraries() -> Iterator[CheckResult]:
 
 
 def _file_modes(folder: Path) -> Iterator[CheckResult]:
-    """Who may read the workspace: every file and folder on its own, where somebody else may."""
+    """Check who may read the workspace: name each file and folder that others may read."""
     yield CheckResult(
         "encryption", "missing", "none: localrec encrypts nothing", "Use your disk's encryption."
     )

@@ -37,7 +37,7 @@ class PathMode(msgspec.Struct, frozen=True):
     """One file, folder or link of a workspace, and the bits of its mode.
 
     Args:
-        path: Where it lies.
+        path: Its path.
         mode: Kind and rights, as `lstat` tells them.
     """
 

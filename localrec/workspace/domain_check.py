@@ -14,7 +14,7 @@ _PLAIN = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class CheckedDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What would not work in a domain's declaration: a sentence for each fault."""
+    """The faults of a domain's declaration: a sentence for each."""
 
     name: str
     problems: tuple[str, ...]

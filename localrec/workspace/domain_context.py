@@ -71,7 +71,7 @@ class SharedIndexes:
 
     @cached_property
     def pending(self) -> PendingVectors | None:
-        """How far the vectors have come where they are not complete."""
+        """Return the progress of the vectors where they are not complete."""
         from localrec.index.pending_vectors import read_pending
 
         return read_pending(self.folder, self.domain.name)
@@ -83,7 +83,7 @@ class SharedIndexes:
 
     @cached_property
     def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:
-        """What questions are compared by: vectors by spelling until the model's are complete."""
+        """Return the vectors to compare with: by spelling until the model's are complete."""
         if self.pending is None and not self.lacks_vectors:
             return self.models.embedder, self.fields
         from localrec.index.pending_vectors import QUICK, fields_by_spelling
@@ -141,7 +141,7 @@ class SharedIndexes:
 
 
 class DomainContext:
-    """What systems read of one domain, without the own links of users who are hidden.
+    """The data of one domain that systems read, without the own links of hidden users.
 
     Args:
         indexes: The vectors of the domain.
@@ -213,7 +213,7 @@ class DomainContext:
 
     @property
     def collaborative_memory(self) -> CollaborativeMemory:
-        """What the users of the domain share: likes, co-occurrence, rules."""
+        """Return the shared memory of the domain's users: likes, co-occurrence, rules."""
         from localrec.memory.loader import load_collaborative_memory
 
         return self.once(
@@ -243,7 +243,7 @@ class DomainContext:
 
     @property
     def domain_knowledge(self) -> DomainKnowledge:
-        """What the tools of an agent read of the domain."""
+        """Return the domain's data for the tools of an agent."""
         from localrec.agent.context import build_domain_knowledge
 
         return self.once(

@@ -63,7 +63,7 @@ class ImportService:
 
         Args:
             table: The items and the receipt.
-            domain: What they belong to.
+            domain: The domain of the items.
             progress: Called with each step.
             embed: Whether to embed now; else `embed_texts` or `prepare_vectors` can follow.
 

@@ -28,8 +28,8 @@ def describe_pictures(
 
     Args:
         opened: The workspace, open for writing.
-        domain: Whose items.
-        limit: How many items at most; None for all.
+        domain: The domain of the items.
+        limit: The most items to describe; None for all.
         progress: Called with the step, how much of it is done, and of how much.
         use_model: Whether the vision model is asked, where one is bound.
     """

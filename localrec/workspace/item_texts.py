@@ -19,8 +19,8 @@ def describe_items(
 
     Args:
         opened: The workspace, open for writing.
-        domain: Whose items.
-        limit: How many at most; None for all.
+        domain: The domain of the items.
+        limit: The most items to describe; None for all.
         progress: Called with the step, how much of it is done, and of how much.
 
     Raises:

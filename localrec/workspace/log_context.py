@@ -69,7 +69,7 @@ class LogContext(DomainContext):
 
     @property
     def collaborative_memory(self) -> CollaborativeMemory:
-        """What the log's users share."""
+        """Return the shared memory of the log's users."""
         from localrec.memory.from_log import ItemSet, build_collaborative_memory
 
         def build() -> CollaborativeMemory:
@@ -89,7 +89,7 @@ class LogContext(DomainContext):
 
     @property
     def sequential_model(self) -> SequentialModel | None:
-        """What was trained on the log; None where nothing was."""
+        """Return the sequential model that was trained on the log; None without one."""
         return self._sequential
 
     def user_id(self, user: str) -> None:

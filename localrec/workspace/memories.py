@@ -32,13 +32,13 @@ class MemoryOwner(NamedTuple):
 
 
 class QueueReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What waits to be worked into memories, and what was.
+    """The state of the jobs that update memories.
 
     Args:
-        counts: State of a job -> how many are in it.
+        counts: State of a job -> the number of jobs in it.
         paused: Whether jobs wait until they are resumed.
-        retried: How many failed jobs wait again by this call.
-        calls: How often the finished jobs asked for a memory.
+        retried: The number of failed jobs that wait again by this call.
+        calls: The number of memories that the finished jobs asked a model for.
         events: Events of users that the finished jobs worked in; `deeds` in JSON.
         jobs: The newest rows of the queue.
     """
@@ -204,7 +204,7 @@ def put_rules(opened: OpenWorkspace, text: str, domain: str | None, where: str) 
         opened: The workspace, open for writing.
         text: The rules, in the form in which they are shown.
         domain: The domain; by default the one that the text names.
-        where: What the text is called in a message.
+        where: Name of the text in a message.
 
     Raises:
         InputError: a rule is wrong; the message says which and why.

@@ -128,7 +128,8 @@ class ModelPool:
         """Open the chat model that plays a role; it starts when it is first asked something.
 
         Args:
-            role: What it is opened for; a role that the settings do not bind is the chat model's.
+            role: Role that it is opened for; a role that the settings do not bind is the chat
+                model's.
             name: Another model for this once, whatever the settings say; "" for none.
             adapter: Another adapter for this once, likewise.
 

@@ -37,7 +37,7 @@ class PlayedRole(msgspec.Struct, Record, frozen=True, kw_only=True):
         holder: A model, or "rules".
         adapter: The adapter that plays it on the model; "" for none.
         bound_here: Whether this workspace says so; else localrec does.
-        figure: What the holder was chosen by, as a phrase.
+        figure: The figure that the holder was chosen by, as a phrase.
         measured: The page that has the figure, of a default.
     """
 

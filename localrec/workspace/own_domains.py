@@ -46,10 +46,10 @@ class DomainEntry(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaul
 
     Args:
         name: The domain's name.
-        item: What one of its items is called; "" where that cannot be read.
-        items: How many of them the workspace has.
+        item: Noun for one of its items; "" where that cannot be read.
+        items: The number of its items in the workspace.
         own: Whether the workspace keeps the declaration itself.
-        broken: What is wrong with its declaration; "" where it is sound.
+        broken: Fault of its declaration; "" where it is sound.
     """
 
     name: str
@@ -64,7 +64,7 @@ class NewDomain(msgspec.Struct, Record, frozen=True, kw_only=True):
 
     Args:
         name: The domain's name.
-        folder: Where its declaration is kept.
+        folder: Folder of its declaration.
         columns: Column of the table -> what becomes of it.
     """
 
@@ -246,7 +246,7 @@ def remove_with_items(workspace: Path, name: str, items: int) -> RemovedDomain:
     Args:
         workspace: The workspace folder; nobody has its store open.
         name: A domain that `require_removable` lets go.
-        items: How many of its items the store has.
+        items: The number of its items in the store.
     """
     if items:
         from localrec.workspace import OpenWorkspace

@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 class FitStatus(msgspec.Struct, Record, frozen=True):
-    """What a domain's fit does, or waits for, or came to: a state, and a sentence of it."""
+    """The state of a domain's fit, and a sentence about it."""
 
     state: str
     text: str
 
 
 class FittedRanking(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What the ranking of a domain was learnt from.
+    """The data that the ranking of a domain was learnt from.
 
     Args:
         domain: The domain.
         kinds: The kinds of evidence that count.
-        rows: How many interactions were learnt from; 0 where there were too few.
-        seconds: Part of the work -> how long it took.
-        shortened: What was trained less for want of time.
-        text: All this in words.
+        rows: The number of interactions that were learnt from; 0 where there were too few.
+        seconds: Part of the work -> its seconds.
+        shortened: Kinds of evidence that were trained less for want of time.
+        text: The report in words.
     """
 
     domain: str
@@ -90,7 +90,7 @@ def fit_domain(
 
 
 def fit_status(folder: Path, domain: str, *, stop: bool) -> FitStatus:
-    """What a domain's fit does, or waits for, or came to; a running one is stopped on request."""
+    """Return the state of a domain's fit; with `stop` end a running one."""
     from localrec.ranking.learned.progress_file import finished_parts, hold, learning_progress
     from localrec.ranking.learned.stored import ranking_report
 
@@ -116,7 +116,7 @@ def fit_status(folder: Path, domain: str, *, stop: bool) -> FitStatus:
 
 
 def learning_text(one: LearningProgress) -> str:
-    """How far a fit has come, as a sentence without its full stop."""
+    """Write the progress of a fit, as a sentence without its full stop."""
     from time import time
 
     done = f", {one.done} of {one.total}" if one.total else ""
@@ -125,7 +125,7 @@ def learning_text(one: LearningProgress) -> str:
 
 
 def report_text(report: FitReport) -> str:
-    """What was learnt from, as a sentence without its full stop."""
+    """Write the size of the data that was learnt from, as a sentence without its full stop."""
     rows = f"{report.learnt_rows:,} interactions"
     if report.sampled:
         rows = f"{report.learnt_rows:,} of {report.rows:,} interactions, those of drawn users"

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class StoredShelf(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """What is on a shelf now.
+    """The content of a shelf.
 
     Args:
-        user: Whose it is.
-        shelf: The names of what is there.
+        user: Key of the user.
+        shelf: The names of the things on it.
         corrected: Words as they were typed -> as they were read.
-        notes: Sentences about what was asked for and not done.
+        notes: Sentences about the wishes that were not met.
     """
 
     user: str
@@ -38,7 +38,7 @@ class StoredShelf(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 
 class ShelfEdit(msgspec.Struct, frozen=True):
-    """How a change of a shelf went: the words that were mended, and sentences about the rest."""
+    """The outcome of a change of a shelf: mended words, and sentences about the rest."""
 
     corrected: dict[str, str]
     notes: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def report_shelf(
     Args:
         store: The open store.
         catalogue: The items.
-        user: Whose stored shelf is meant.
+        user: Key of the user whose stored shelf is meant.
         have: Names that are at hand for this once, instead.
         k: The length of each list.
 

@@ -35,7 +35,7 @@ class WarmWorkspace:
 
     Args:
         folder: The workspace.
-        hold_s: How long the store stays open after a request.
+        hold_s: Seconds that the store stays open after a request.
         wrap: Turns the pool of models into what requests ask; by default the pool itself.
     """
 
@@ -102,7 +102,7 @@ class WarmWorkspace:
         """Let the store go and end the models.
 
         Args:
-            timeout_s: How long to wait for a request that is being served; -1 for ever. Its models
+            timeout_s: Seconds to wait for a request that is being served; -1 for ever. Its models
                 end with this process when it takes longer.
         """
         if not self._lock.acquire(timeout=timeout_s):

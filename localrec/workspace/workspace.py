@@ -93,7 +93,7 @@ class OpenWorkspace:
 
     @cached_property
     def updater_parts(self) -> UpdaterParts:
-        """What the updaters of memories need of this workspace, whose store may stay closed."""
+        """Return the parts that the updaters of memories need; the store may stay closed."""
         from localrec.memory.updaters import UpdaterParts
 
         return UpdaterParts(self.folder, self.settings, lambda: self.models.embedder_name)

@@ -29,7 +29,7 @@ def spearman(first: Scores, second: Scores, weights: Weights) -> NDArray[np.floa
     Args:
         first: One rater's scores, (n,).
         second: The other's.
-        weights: How often each sample counts, (lines, n).
+        weights: Weight of each sample, (lines, n).
 
     Returns:
         One figure per line, NaN where a rater does not vary.
@@ -82,8 +82,9 @@ def agreement_estimate(
         statistic: One of the above.
         first: One rater's scores.
         second: The other's, of the same samples.
-        groups: What each pair belongs to; groups are resampled. None: every pair is its own.
-        seed: Of the resamples.
+        groups: The group of each pair; groups are resampled. None: every pair is a group of its
+            own.
+        seed: Seed of the resamples.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     _, member = np.unique(range(len(a)) if groups is None else groups, return_inverse=True)

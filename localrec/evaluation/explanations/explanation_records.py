@@ -34,13 +34,13 @@ class ExplanationRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: The question's or request's, the same for all systems.
-        system: Who recommended.
+        system: Name of the system that recommended.
         request: The question, or what is known of the user's taste; `asked` in JSON.
         recommended: Names of the items.
-        explanation: What the system said about them.
-        facts: What the catalogue holds about the items; may be empty.
+        explanation: The system's words about the items.
+        facts: The catalogue's facts about the items; may be empty.
         checks: Mechanical check -> share of 0..1 that held.
-        group: What is resampled together, such as the person; "" where that is the id.
+        group: Group that is resampled together, such as the user; "" for the id.
         invented: The explanation with claims that are not true; "" where none could be made.
         invented_grounded: Share of that one's claims that hold.
     """
@@ -64,13 +64,13 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         id: The request's, the same for all systems.
         user: The person's key.
         item: The item's key.
-        rationale: What the system said.
-        by: Who wrote it, "model" or "template".
-        ms: Time it took, what the system had to find out again included.
-        calls: Of a model.
-        tokens: It read and wrote.
-        notes: What went otherwise than was asked for, as sentences.
-        error: What was raised, where something was; there is no rationale then.
+        rationale: The system's words.
+        by: The writer, "model" or "template".
+        ms: Milliseconds, with the time to find evidence again.
+        calls: The number of calls of a model.
+        tokens: Tokens that the model read and wrote.
+        notes: Departures from the request, as sentences.
+        error: The exception in words, where one was raised; there is no rationale then.
     """
 
     id: str
@@ -101,10 +101,10 @@ def explained_answers(
     """Collect the explanations of a system's answers; answers without one are left out.
 
     Args:
-        system: Who answered.
+        system: Name of the system that answered.
         answers: Its answers.
-        gold: Where id and text of a question are among these, its constraints are checked too.
-        truth: What the store says.
+        gold: Gold questions; the constraints of a question among these are checked too.
+        truth: The facts of the store.
     """
     written = _written_by_relation(truth)
     known = {(one.id, one.query): one for one in gold}
@@ -124,10 +124,10 @@ def explained_rationales(
     """Collect the rationales of a ranking system; empty ones are left out.
 
     Args:
-        system: Who ranked.
-        rationales: What it said.
+        system: Name of the system that ranked.
+        rationales: The system's rationales.
         likes: Person -> keys of the items they like, best first.
-        truth: What the store says. An item that it does not know goes by its key, without facts.
+        truth: The facts of the store. An item that it does not know goes by its key, without facts.
     """
     return [
         ExplanationRecord(

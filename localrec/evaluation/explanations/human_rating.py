@@ -53,10 +53,10 @@ class RatingSession:
     """Lead a person through samples and scales in a random order.
 
     Args:
-        samples: What to rate; systems and checks are not read here.
+        samples: The explanations to rate; systems and checks are not read here.
         scales: Each sample is rated on all of them before the next one comes.
-        log: What was said before counts where the text is still the same.
-        seed: Of the order.
+        log: Earlier ratings; one counts where the text is still the same.
+        seed: Seed of the order.
     """
 
     def __init__(

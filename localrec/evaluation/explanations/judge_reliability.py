@@ -58,15 +58,15 @@ class JudgeSummary(msgspec.Struct, Record, frozen=True, kw_only=True):
         judge: The model's name.
         samples: Genuine ones.
         controls: Twins.
-        failed: How many of both could not be judged.
+        failed: The number of both that could not be judged.
         means: System -> scale -> mean score of its genuine samples, 1 to 5.
         agreement: Every scale against every mechanical check.
         preferred: Kind of control -> scale -> share of the pairs in which the genuine one scored
             higher.
-        weakness: What speaks against the judge, in a sentence; "" where nothing does.
+        weakness: Weakness of the judge, in a sentence; "" where there is none.
         ms: Mean time of a verdict.
         tokens: Mean prompt tokens of a verdict, those from the cache too.
-        origin: What it takes to make the figures again.
+        origin: The record that is needed to repeat the figures.
     """
 
     judge: str
@@ -188,9 +188,9 @@ def summarize_judge(
     """Summarise the verdicts of one judge.
 
     Args:
-        samples: What was judged, controls among them.
-        verdicts: Of one judge, one per sample.
-        origin: What it takes to make the figures again.
+        samples: The judged samples, controls among them.
+        verdicts: The verdicts of one judge, one per sample.
+        origin: The record that is needed to repeat the figures.
     """
     scores = scores_of_judge(verdicts)
     agreements = agreement_with_checks(scores, samples)

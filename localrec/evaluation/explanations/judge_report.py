@@ -65,10 +65,10 @@ def judged_section(
     """Write the section of a report on judged explanations.
 
     Args:
-        samples: What was judged, controls among them.
-        verdicts: Of one judge.
-        users: What people said about the same samples.
-        ours: Systems to be set off.
+        samples: The judged samples, controls among them.
+        verdicts: The verdicts of one judge.
+        users: The ratings of people for the same samples.
+        ours: Names of the systems that the plots highlight.
     """
     scores = scores_of_judge(verdicts)
     judge = name_of_judge(verdicts)

@@ -40,11 +40,11 @@ def samples_to_judge(
     Args:
         opened: The workspace that the run was measured on.
         folder: The run.
-        scales: By which it is judged.
-        domain: Of the items; by default the one that knows them.
-        gold: Gold questions, where not those that ship.
-        count: Questions, drawn from those that all systems answered.
-        seed: Of the draw.
+        scales: The scales of the judgement.
+        domain: Domain of the items; by default the one that knows them.
+        gold: A file of gold questions; None for those that ship.
+        count: The number of questions, drawn from those that all systems answered.
+        seed: Seed of the draw.
     """
     from localrec.evaluation.explanations.samples import samples_of, write_samples
 
@@ -67,9 +67,9 @@ def judge_drawn(
     Args:
         opened: The workspace, whose store may stay closed.
         folder: The run.
-        samples: What is judged.
-        scales: By which.
-        seed: Of the draw.
+        samples: The explanations to judge.
+        scales: The scales to judge them on.
+        seed: Seed of the draw.
         model: A chat model or a GGUF file; by default the settings' judge.
         progress: Called with the step, how much of it is done, and of how much.
     """
@@ -96,9 +96,9 @@ def keep_judgement(
 
     Args:
         folder: The run.
-        samples: What was judged.
-        verdicts: By whom and how.
-        arguments: Of the command that makes this again.
+        samples: The judged samples.
+        verdicts: The judge's verdicts.
+        arguments: Arguments of the command that repeats the judgement.
 
     Returns:
         The figures, and the page.
@@ -143,7 +143,7 @@ def explained_folder(named: str, runs: Path) -> Path:
 def _explained(
     opened: OpenWorkspace, folder: Path, family: str, domain: str | None, gold: Path | None
 ) -> list[ExplanationRecord]:
-    """What the run's systems explained: rationales for MemRec's scales, else answers."""
+    """Read the run's explanations: rationales for MemRec's scales, else answers."""
     from localrec.data.answers import Answer
     from localrec.evaluation.explanations import explanation_records
     from localrec.evaluation.questions.store_truth import StoreTruth

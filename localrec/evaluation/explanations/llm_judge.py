@@ -50,7 +50,7 @@ class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
         judge: The model's name.
         scores: Scale -> mean of 1..5 under the model's probabilities.
         picked: Scale -> the most probable digit.
-        failed: Why there are no scores; "" where there are.
+        failed: Reason why there are no scores; "" where there are.
         tokens: Prompt tokens, those from the cache too.
         ms: Time of the model.
     """
@@ -80,11 +80,11 @@ def judge_samples(
 
     Args:
         model: The judge.
-        samples: What to judge.
-        out: JSON lines of verdicts; made, or continued.
-        scales: On which.
-        seed: Of the order.
-        progress: Called with verdicts that are there and samples in all.
+        samples: The explanations to judge.
+        out: JSON lines of verdicts; created, or continued.
+        scales: The scales to judge them on.
+        seed: Seed of the order.
+        progress: Called with the number of verdicts and the number of samples.
 
     Returns:
         This judge's verdicts on these samples, in the order of `samples`.

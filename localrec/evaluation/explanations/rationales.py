@@ -34,12 +34,12 @@ def write_rationales(
     """Write the reason for the first item of each answered case that has one.
 
     Args:
-        system: Whose answers they are.
-        path: JSON lines of `Rationale`; what it holds already is not asked again.
-        cases: For which it is told.
-        outcomes: Of cases that the system was asked, these or others.
-        inference: For the keys of items.
-        progress: Hears what is going on.
+        system: The system that gave the answers.
+        path: JSON lines of `Rationale`; a case that has a line already is not asked again.
+        cases: The cases that need a reason.
+        outcomes: The system's results for these cases, or for more.
+        inference: The settings of the run, with the keys of users and items.
+        progress: Called with the step, how much of it is done, and of how much.
     """
     first_of = {one.id: one.top[0] for one in outcomes if one.top and one.top[0]}
     number_of = {key: number for number, key in enumerate(inference.item_keys.tolist())}

@@ -36,12 +36,12 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         id: Unique in its file.
         request: The question, or what is known of the user's taste; `asked` in JSON.
         recommended: Names of the items.
-        explanation: What the system said about them.
-        facts: What the catalogue holds about the items; may be empty.
-        system: Who recommended; never shown, as all that follows.
-        group: What is resampled together; "" for the sample alone.
+        explanation: The system's words about the items.
+        facts: The catalogue's facts about the items; may be empty.
+        system: Name of the system that recommended; never shown, as all that follows.
+        group: Group that is resampled together; "" for the sample alone.
         checks: Mechanical check -> share of 0..1 that held.
-        control: What was done to the explanation; "" for a genuine one.
+        control: The change of the explanation; "" for a genuine one.
         control_of: The genuine sample that a control is the twin of.
         quotes: Group of the sample whose explanation an exchanged one has: the line tells of that
             person too, so forgetting them must find it.
@@ -115,9 +115,9 @@ def with_controls(
     check holds of a control, for it was made of another explanation.
 
     Args:
-        samples: Genuine ones.
-        share: Of the samples that get a twin.
-        seed: Decides which, and whose explanation.
+        samples: Genuine samples.
+        share: Share of the samples that get a twin, 0 to 1.
+        seed: Seed of the draw of samples and of the explanations they get.
     """
     genuine = [_checked(sample, own=True) for sample in samples]
     controls = []

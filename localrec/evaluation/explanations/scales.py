@@ -26,9 +26,9 @@ class JudgedScale(msgspec.Struct, frozen=True):
 
     Args:
         name: As reports call it.
-        statement: What one agrees with or not.
-        worst: What deserves a 1.
-        best: What deserves a 5.
+        statement: The statement that raters agree with or not.
+        worst: Description of a 1.
+        best: Description of a 5.
     """
 
     name: str

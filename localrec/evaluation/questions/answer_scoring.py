@@ -25,15 +25,15 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of one answer.
 
     Args:
-        question: What was asked.
-        understood: What the system read in it.
+        question: The question.
+        understood: The query that the system read.
         routed: The router's task; None where the system has no router.
-        fitting: How many items of the catalogue hold the gold.
+        fitting: The number of items of the catalogue that meet the gold.
         broken: Per returned item of the first three: its name and the demands it breaks.
         own_target: The example came back as an alternative to itself.
         barred_served: An item has something excluded, or alcohol where none was wanted.
         relaxed: The answer says that it let something go.
-        claims: What the answer claims, checked.
+        claims: The checked claims of the answer.
         answered_by: Role -> the component that played it; `spoke` in JSON.
         timings_ms: Stage -> milliseconds.
         tokens: Stage -> tokens that its model read and wrote.
@@ -78,11 +78,11 @@ class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     Args:
         id: The question's.
         task: The gold task.
-        routed: The router's; None where the system has none.
+        routed: The router's task; None where the system has no router.
         parts: Figure name -> this question's part of it, and its weight there.
-        ms: Time of all stages.
-        tokens: What models read and wrote.
-        details: Of the dev half only.
+        ms: Milliseconds of all stages.
+        tokens: Tokens that models read and wrote.
+        details: The answer and its faults; only for the dev half.
     """
 
     noun: ClassVar[str] = "case"

@@ -30,7 +30,7 @@ class Gold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     Args:
         include: Components, every one of them.
         include_any: Groups of components (or of another kind: two colours), one of each group.
-        exclude: What must not be in it, nor on it as a garnish.
+        exclude: Things that must not be in it, nor on it as a garnish.
         glass: Containers, one of them.
         colour: Colours, one of them.
         look: Looks, every one of them.

@@ -95,13 +95,13 @@ def run_question_evaluation(
     Args:
         config: Configuration of the run.
         text: The configuration as it was written, kept in the folder.
-        home: Of the workspace; opened anew for each system, so that none profits from what
-            another one has read or embedded.
-        folder: Where the run is, or will be.
+        home: Folder of the workspace; it is opened anew for each system, so that no system profits
+            from texts that another one has read or embedded.
+        folder: Folder of the run; it may not exist yet.
         made: Command, versions, machine.
-        progress: Told about every step.
-        open_workspace: Opens it.
-        systems: Makes the systems by name.
+        progress: Called with the step, how much of it is done, and of how much.
+        open_workspace: Opens the folder of a workspace.
+        systems: Builds the systems by name.
 
     Raises:
         UsageError: there is no such system, or the folder holds another run.

@@ -65,11 +65,11 @@ def question_report(
     """Write the report on a question run.
 
     Args:
-        origin: How the run was begun.
-        metrics: What was measured so far.
+        origin: The origin of the run.
+        metrics: The figures so far.
         leading: All systems against the best.
-        wary: What speaks against the figures.
-        against: What the summary rests on.
+        wary: Blocks of reasons to doubt the figures.
+        against: Blocks that compare the systems, behind the figures.
         extra: Sections that go behind the figures, such as the judge's.
     """
     run = origin.run

@@ -49,6 +49,9 @@ class StoreItem(msgspec.Struct, frozen=True):
 class StoreTruth:
     """One domain of a store: its items, names and families.
 
+    Example:
+        `StoreTruth(store, load_domain("cocktails")).items_named("Negroni")[0].key` is "negroni".
+
     Args:
         store: Open for reading.
         domain: The domain's declaration; its taxonomy counts beside the store's own IS_A edges.

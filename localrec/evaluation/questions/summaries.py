@@ -29,18 +29,18 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         system: Its name.
-        half: Which questions.
-        questions: How many.
-        seed: Of the bootstrap.
+        half: The half of the questions, "dev" or "test".
+        questions: The number of questions.
+        seed: Seed of the bootstrap.
         measures: Figure name -> value and interval.
         confusion: Gold task -> routed task -> questions.
         by_task: Task -> figures.
         by_style: Style -> figures.
         failures: Figure name -> questions that fall short.
-        failed: The same as ids.
+        failed: Figure name -> ids of the same questions.
         disagreements: Questions whose `possible` the store refutes.
         answered_by: Role -> the component that played it -> questions; `spoke` in JSON.
-        stages: Stage -> what it costs.
+        stages: Stage -> its calls, tokens and time.
         percentiles_ms: Percentile -> time of an answer.
     """
 

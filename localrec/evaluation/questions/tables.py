@@ -24,8 +24,8 @@ def question_tables(title: str, origin: Origin, reports: Sequence[SystemReport])
     """Write the tables of a run as Markdown.
 
     Args:
-        title: What stands above them.
-        origin: How the figures came about.
+        title: Title of the tables.
+        origin: The origin of the figures.
         reports: One for each system, in the order of the columns; one at least.
     """
     systems = [one.system for one in reports]

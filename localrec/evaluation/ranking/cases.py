@@ -36,10 +36,10 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """The protocol of a run: how it splits the data, and what it ranks.
 
     Args:
-        split: Which rows are held out.
+        split: The rule that holds rows out.
         candidates: All items, or so many: the positive and evenly drawn others that the user
             never had, before or after.
-        seed: Of the cold-start users and the candidates.
+        seed: Seed of the draw of cold-start users and candidates.
         shown: Items of a cold-start user that the system gets to know (cold-users).
         min_interactions: Users with fewer rows are trained on but not asked about.
         history: Only so many of the newest items are handed over; all by default.
@@ -89,7 +89,7 @@ class Cases(msgspec.Struct, frozen=True):
         train_user: Index of the user where the training has rows of them, else -1, (b,).
         histories: Items that the system may know, oldest first.
         stars: The stars of each history.
-        at: When each item of a history was had, NaT where that is unknown.
+        at: Time of each item of a history, NaT where unknown.
         seen_items: Everything the user had before the positive.
         positives: Held-out items to be found.
         candidates: Items to rank, (b, N), shuffled; None: all of them.

@@ -34,17 +34,17 @@ class RecommendationReply(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         items: Item indexes, best first; None where there is no answer.
-        ms: Time it took.
+        ms: Milliseconds that it took.
         calls: Calls of a model.
         prompt_tokens: Tokens read, those from a cached prefix too.
-        cached_tokens: Of these, so many came from a cached prefix.
+        cached_tokens: Prompt tokens that came from a cached prefix.
         new_tokens: Tokens written.
-        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
-        tool_calls: How often an agent asked a tool.
-        trajectory: What an agent did.
-        wanted: How many items it set out to rank; None: all that are asked for.
-        fault: Why there is no answer, where the system knows.
-        shown: Item indexes as a person would see them, whatever the answer is worth, best first.
+        notes: Departures from the request, as sentences; the answer counts all the same.
+        tool_calls: The number of tool calls of an agent.
+        trajectory: The agent's steps.
+        wanted: The number of items that it set out to rank; None: all that are asked for.
+        fault: Reason why there is no answer, where the system knows it.
+        shown: Item indexes in the order that a user sees, even for a faulty answer, best first.
     """
 
     items: Answer
@@ -88,23 +88,24 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         user: Their key; "user" in the files.
         targets: Keys of the held-out items.
         first: Best rank that the (first) target may have, from 1; 0: it was not ranked.
-        tied: How many share its score, itself among them.
+        tied: The number of items that share its score, itself among them.
         hits: Ranks within `top` that hold a target.
-        pool: How many items were to be ranked.
+        pool: The number of items that were to be ranked.
         top: Keys of the first items, best first.
-        ms: Time the answer took; cases of a chunk share it evenly where the system does not say.
-        faults: What makes the answer invalid.
-        error: What was raised, where something was.
+        ms: Milliseconds of the answer; cases of a chunk share it evenly where the system tells
+            none.
+        faults: Reasons why the answer is invalid.
+        error: The exception in words, where one was raised.
         calls: Calls of a model.
         prompt_tokens: Tokens it read, those from a cached prefix too.
-        cached_tokens: Of these, so many came from a cached prefix.
+        cached_tokens: Prompt tokens that came from a cached prefix.
         new_tokens: Tokens it wrote.
-        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
-        tool_calls: How often an agent asked a tool.
-        shown: Rank of the (first) target in what a user would see, whatever the answer is worth;
-            0 where that is not told.
-        trajectory: What an agent did; kept in a file of its own.
-        trajectory_items: Keys of the items that the trajectory tells of; kept there too.
+        notes: Departures from the request, as sentences; the answer counts all the same.
+        tool_calls: The number of tool calls of an agent.
+        shown: Rank of the (first) target in the order that a user sees, even for a faulty answer; 0
+            where the system tells none.
+        trajectory: The agent's steps; they are kept in a file of their own.
+        trajectory_items: Keys of the items in the trajectory; they are kept there too.
     """
 
     noun: ClassVar[str] = "case"
@@ -135,11 +136,11 @@ class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
     """The settings that all cases of a run share.
 
     Args:
-        user_keys: Of all users.
-        item_keys: Of all items.
-        keep_known: Full ranking ranks what the person had before as well.
+        user_keys: Keys of all users.
+        item_keys: Keys of all items.
+        keep_known: Whether full ranking also ranks items that the user had before.
         k: Length of the lists that are kept.
-        seed: Of the order among equal scores in those lists.
+        seed: Seed of the order among equal scores in those lists.
     """
 
     user_keys: NDArray[np.object_]

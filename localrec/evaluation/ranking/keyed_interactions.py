@@ -75,7 +75,7 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
 
     Args:
         store: Open for reading.
-        domain: What the items belong to.
+        domain: Name of the domain that the items belong to.
         source: Only what came from this kind of import; None for everything, feedback too.
 
     Raises:

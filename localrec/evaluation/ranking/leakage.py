@@ -117,7 +117,7 @@ def check_interactions(interactions: InteractionMatrix, train: Interactions, pla
     Its people bear no names, so they are counted again by item.
 
     Args:
-        interactions: What a ranker was given.
+        interactions: The matrix that a ranker was given.
         train: The training rows.
         place: The audience's index of each item, (items,).
 
@@ -139,7 +139,7 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
     """Check that a shared memory contains no like beyond the training rows.
 
     Args:
-        graph: What a memory was made of; people and items numbered as in the training rows.
+        graph: The graph of a memory; users and items numbered as in the training rows.
         train: The training rows.
 
     Raises:

@@ -64,9 +64,9 @@ class LogContexts:
 
         Args:
             log: The rows, in the numbers of the catalogue.
-            seed: Of the sequential model.
-            models: Open the models of the system.
-            progress: Hears what is being learnt.
+            seed: Seed of the sequential model.
+            models: The opened models of the system.
+            progress: Called with the step, how much of it is done, and of how much.
             sequential: Whether a sequential model is trained on the rows.
 
         Raises:

@@ -111,7 +111,7 @@ class TiedRanks(msgspec.Struct, frozen=True):
 
     Args:
         first: The best rank it may have, from 1; 0 where it was not ranked at all, (b,) int64.
-        tied: How many candidates share its score, itself among them: it stands somewhere from
+        tied: The number of candidates that share its score, itself among them: its rank lies from
             `first` to `first + tied - 1`, (b,) int64.
     """
 
@@ -204,8 +204,8 @@ def novelty(lists: Lists, owners: Numbers, users: int) -> Values:
 
     Args:
         lists: Items as numbers, best first.
-        owners: How many users have each item, in the data learned from, (items,).
-        users: How many there are.
+        owners: The number of users of each item, in the training data, (items,).
+        users: The number of users.
     """
     surprise = np.log2(users) - np.log2(np.maximum(owners, 1))
     return _means(lists, surprise[:, None])[:, 0]
@@ -249,7 +249,7 @@ def genre_shares(lists: Lists, genres: NDArray[np.floating[Any]]) -> Values:
 
     Args:
         lists: Items as numbers: a list shown, or a person's history.
-        genres: How each item is spread over genres, (items, g): rows sum to 1, or are all zeros
+        genres: Distribution of each item over genres, (items, g): rows sum to 1, or are all zeros
             for an item of unknown genre, which does not count.
     """
     known = genres.any(axis=1, keepdims=True)
@@ -285,8 +285,8 @@ def faults_of(
 
     Args:
         answer: The items as the system gave them; None where it failed to give any.
-        allowed: What it may name: the candidates, or the catalogue.
-        wanted: How many different items it should give at least.
+        allowed: Items that it may name: the candidates, or the catalogue.
+        wanted: The fewest different items that it should give.
     """
     if answer is None:
         return ("failed",)

@@ -117,7 +117,7 @@ def run_ranking_evaluation(
         config: Configuration of the run.
         text: The configuration as it was written, kept in the folder.
         workspace: Open for reading.
-        folder: Where the run is, or will be.
+        folder: Folder of the run; it may not exist yet.
         made: Command, versions, machine.
         engine: Works the chunks of cases off; by default this process.
         progress: Told about every step.

@@ -56,11 +56,11 @@ class RerankerAnswerer(ABC, LogRequests, Generic[AnyReranker, Config]):
         name: The name of the system.
         contexts: Open the log for the reranker.
         models: Open the models of the workspace.
-        settings: Which models it asks, and whether it has a sequential one.
+        settings: The settings that name its models, and whether it has a sequential one.
         config: Its settings.
 
     Attributes:
-        graph: Who liked what, as the reranker knows it; missing where it looks at nobody else.
+        graph: The likes that the reranker knows; missing where it looks at no other user.
         spared_s: Seconds of the fit that another system had spent already.
     """
 

@@ -39,10 +39,10 @@ class ItemFacts(msgspec.Struct, frozen=True):
 
     Args:
         number: Key -> index of the item.
-        owners: How many training users have each, (items,).
-        users: How many training users there are.
+        owners: The number of training users of each item, (items,).
+        users: The number of training users.
         attributes: The store's ids of each item's attributes.
-        genres: How each item is spread over the components of its domain, (items, g).
+        genres: Distribution of each item over the components of its domain, (items, g).
     """
 
     number: dict[str, int]

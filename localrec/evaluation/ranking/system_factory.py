@@ -64,9 +64,9 @@ class SystemFactory:
 
     Args:
         workspace: Open for reading.
-        domain: What the items belong to.
+        domain: The domain of the items.
         keyed: All interactions, for the keys and node ids of items.
-        parted: What may be learned from, and what may not be known.
+        parted: The rows that may be learnt from, and those that may not be known.
     """
 
     def __init__(

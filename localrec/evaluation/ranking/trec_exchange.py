@@ -68,9 +68,9 @@ def import_trec_run(
     """Score an imported TREC run on the cases of a run, as a run of its own.
 
     Args:
-        reference: Whose cases are the topics of the file.
+        reference: Folder of the run whose cases are the topics of the file.
         path: The TREC run file; its tag becomes the system's name.
-        folder: Of the new run.
+        folder: Folder of the new run.
         made: Command, versions, machine.
 
     Raises:

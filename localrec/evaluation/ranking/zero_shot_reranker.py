@@ -41,14 +41,14 @@ class ZeroShotReranker:
     """Rank candidates by asking a model about their titles.
 
     Args:
-        model: The caller opens and closes it.
+        model: A chat model that the caller opens and closes.
         titles: The title of each item, (n,).
-        noun: What the items are, in the plural.
-        config: How the model is asked.
-        seed: Of the neighbours that are shown where the prompt cannot hold all.
+        noun: The plural noun for the items.
+        config: The prompt's settings.
+        seed: Seed of the draw of neighbours where the prompt cannot hold all.
 
     Attributes:
-        graph: Where the neighbours are found that a `NaiveConfig` shows.
+        graph: The user-item graph that a `NaiveConfig` takes its neighbours from.
     """
 
     graph: UserItemGraph

@@ -21,8 +21,8 @@ class MetricScale(msgspec.Struct, frozen=True, kw_only=True):
         name: Such as "NDCG@10".
         unit: Behind the number, such as "ms"; "" for shares.
         better: Whether more or less of it is better.
-        low: Where bars begin.
-        high: Where the axis ends; None: behind the largest figure.
+        low: Value at the start of the bars.
+        high: Value at the end of the axis; None: behind the largest figure.
     """
 
     name: str
@@ -42,7 +42,7 @@ class TableBlock(msgspec.Struct, frozen=True, kw_only=True, tag="table"):
     """A table of formatted cells.
 
     Args:
-        title: What it shows.
+        title: Title of the table.
         head: One title per column.
         rows: As many cells as the head has.
         strong: (row, column) of the cells to be stressed.
@@ -60,7 +60,7 @@ class BarPlot(msgspec.Struct, frozen=True, kw_only=True, tag="bars"):
     """Bars with the whiskers of their intervals: one group per scale, in it one bar per row.
 
     Args:
-        title: What it shows.
+        title: Title of the plot.
         scales: One per group.
         rows: Name -> one figure per scale, in the order to be shown.
         ours: The names to be set off.
@@ -86,7 +86,7 @@ class ScatterPlot(msgspec.Struct, frozen=True, kw_only=True, tag="scatter"):
     """One measure against another, such as quality against time.
 
     Args:
-        title: What it shows.
+        title: Title of the plot.
         across: The scale of the horizontal axis, less of which is better.
         up: The scale of the vertical axis, more of which is better.
         points: The marks.
@@ -103,12 +103,12 @@ class ScatterPlot(msgspec.Struct, frozen=True, kw_only=True, tag="scatter"):
 
 
 class ConfusionPlot(msgspec.Struct, frozen=True, kw_only=True, tag="confusion"):
-    """How often a thing of one class was taken for another.
+    """Counts of true classes against predicted classes.
 
     Args:
-        title: What it shows.
+        title: The plot's title.
         classes: Names, in the order of rows and columns.
-        counts: Right class -> taken for -> how often; what is not there is 0.
+        counts: True class -> predicted class -> count; a pair that is missing counts 0.
         note: A sentence to go with it.
     """
 
@@ -122,10 +122,10 @@ class HeatMap(msgspec.Struct, frozen=True, kw_only=True, tag="heat"):
     """Figures in rows and columns, shaded by how far they lie from `middle`.
 
     Args:
-        title: What it shows.
+        title: Title of the map.
         columns: Names.
         rows: Name -> one figure per column.
-        middle: Where there is no shade; figures below it are shaded in another colour.
+        middle: The value without shade; figures below it are shaded in another colour.
         reach: Distance from the middle that has the full shade; None: that of the furthest figure.
         note: A sentence to go with it.
     """
@@ -154,8 +154,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         title: Its heading.
-        summary: What was found, in a sentence or two.
-        origin: What it takes to make the figures again.
+        summary: The findings, in a sentence or two.
+        origin: The record that is needed to repeat the figures.
         sections: In reading order.
     """
 

@@ -42,7 +42,7 @@ class BarAssistantSource:
     """Reads every drink of a data pack or export.
 
     Args:
-        limits: What is refused as too large.
+        limits: Limits beyond which a file is refused.
     """
 
     kind = "barassistant"
@@ -99,7 +99,7 @@ class BarAssistantSource:
                 yield recipe
 
     def _entries(self, path: Path) -> Iterator[object]:
-        """What each file or entry of a list holds; of many files, the problem of one as a text."""
+        """Yield the content of each file or list entry; of many files, a problem as a text."""
         with open_export(path, self._limits, ("cocktails", "ingredients"), JSON) as archive:
             inside = [name for name in archive.members if _DRINK.search(name)]
             is_file = len(archive.members) == 1 and not path.is_dir()

@@ -34,7 +34,7 @@ class _Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     foam: Literal["none", "light", "thick"]
 
     def words(self, category: str) -> list[str]:
-        """What the look adds up to, in the words of questions."""
+        """List the words of questions that describe the look."""
         words = {
             self.clarity: True,
             "layered": self.layers > 1,

@@ -50,11 +50,11 @@ class GlassPose(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         shape: The form.
         score: Share of the outline that lies on edges, about 0 to 1.
-        axis: Where the middle of the foot lies across.
-        foot: Where it lies down.
+        axis: Horizontal place of the foot's middle.
+        foot: Vertical place of the foot.
         height: From the middle of the rim to that of the foot.
         pitch: Height of a level circle over its width.
-        lean: How far the rim is shifted to the right, over the height.
+        lean: Shift of the rim to the right, over the height.
     """
 
     shape: GlassShape
@@ -72,7 +72,7 @@ class GlassPose(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EdgeMap:
-    """How much each pixel of a picture (height, width, 3) lies on an edge, by its direction, 0..1.
+    """The edge strength of each pixel of a picture (height, width, 3), by its direction, 0 to 1.
 
     The maps have a margin that counts as nothing known, so that outlines may reach beyond the
     picture. They hold square roots: a pair of points then counts by the product of both.
@@ -97,7 +97,7 @@ class EdgeMap:
         return self.steps(direction, rows, columns) + np.int32(self.corner)
 
     def steps(self, direction: NDArray[np.int64], y: Reals, x: Reals) -> NDArray[np.int32]:
-        """How far in `flat` points lie from one that is in direction 0 and (y, x) away."""
+        """Return offsets in `flat` to the points that are in direction 0 and (y, x) away."""
         across = np.rint(y).astype(np.int32) * self.stride + np.rint(x).astype(np.int32)
         return np.asarray(direction * self.plane + across, dtype=np.int32)
 
@@ -120,7 +120,7 @@ def find_glasses(lab: Lab, edges: EdgeMap) -> list[GlassPose]:
 
 
 def handle_evidence(edges: EdgeMap, standing: GlassPose) -> float:
-    """How much more of a handle's outline is at one side of a glass than at the other."""
+    """Measure the outline of a handle at one side of a glass, less that at the other."""
     angles = np.linspace(-1.2, 1.2, 11)
     strengths = []
     for side in (-1, 1):
@@ -249,7 +249,7 @@ def _likelihoods(lab: Lab, found: list[GlassPose]) -> list[float]:
 
 
 def _bodies(lab: Lab, found: list[GlassPose]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """How unlike inside and outside of each outline are, (n,), and how uneven its inside is, (n,).
+    """Measure the contrast of each outline with its outside, (n,), and its own unevenness, (n,).
 
     The lower half is asked for the former, since liquids lie there. A row counts by how far its
     middle is from what lies just outside, on the side where it is less, and not beyond what it

@@ -26,7 +26,7 @@ class GlassShape(msgspec.Struct, frozen=True, kw_only=True):
         family: The catalogue's name for it and its like; what is said when two of them are as near.
         ages: Places along the height, rising from 0 at the rim to 1 at the foot.
         radii: The radius at each of them.
-        floor: How far down the liquid can reach.
+        floor: Lowest place that the liquid can reach.
     """
 
     glass: str

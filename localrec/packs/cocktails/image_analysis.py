@@ -51,7 +51,7 @@ _MIDDLE = GlassShape(
 
 
 def measure_image(picture: DecodedImage) -> ImageAttributes:
-    """Everything that was seen; findings that could not be told are left out."""
+    """Measure the look of a drink in a picture; findings that stay unclear are left out."""
     lab = _view(picture.pixels)
     edges = EdgeMap(lab)
     standings = find_glasses(lab, edges)
@@ -168,7 +168,7 @@ def _summed(layers: tuple[ColourDetection, ...]) -> tuple[ColourDetection, ...]:
 
 
 def _sure_of_layers(drink: Liquid, count: int) -> float:
-    """How sure their number is: two colours far apart are two, a third may be a garnish or ice."""
+    """Return the confidence in the number of layers; a third one may be a garnish or ice."""
     if count == 1:
         return 0.95
     gaps = [colour_gap(*pair) for pair in pairwise(drink.bands)]
@@ -223,7 +223,7 @@ def find_garnish(lab: Lab, standing: GlassPose, liquid: list[Lab], level: float)
         lab: The picture.
         standing: The glass.
         liquid: Colours of the drink, which the same colour above it may be a part of.
-        level: How far below the rim the drink begins, in heights of the glass.
+        level: Distance of the drink's top below the rim, in heights of the glass.
     """
     radius = standing.shape.radii[0]
     place = _sampled(lab, standing, radius * _ACROSS, _DOWN).reshape(-1, 3)
@@ -245,7 +245,7 @@ def find_garnish(lab: Lab, standing: GlassPose, liquid: list[Lab], level: float)
 
 
 def _apart(colours: Lab, others: Lab, spared: int) -> np.ndarray:
-    """Which colours are unlike all of the others but for the `spared` nearest, (n,)."""
+    """Tell which colours differ from all of the others but the `spared` nearest, (n,)."""
     scale = np.array([0.7, 1.8, 1.8], dtype=np.float32)
     apart = (colours[:, None] - others) * scale
     near = np.einsum("noc,noc->no", apart, apart) < _UNLIKE**2

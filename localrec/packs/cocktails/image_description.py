@@ -30,7 +30,7 @@ _NAME = re.compile(rf"[A-Za-z][A-Za-z '&-]{{0,{_LONGEST_NAME - 1}}}\Z")
 
 
 class _Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the grammar lets a model write, colours from the top down."""
+    """The fields that the grammar lets a model write, colours from the top down."""
 
     glass: str
     colours: tuple[str, ...]
@@ -48,13 +48,13 @@ def describe_image(
     singular: str,
     on_chunk: Callable[[str], None] | None = None,
 ) -> tuple[ImageAttributes, Generation]:
-    """What a model sees in a picture, and what it wrote.
+    """Ask a model to describe a picture; return the attributes, and the model's text.
 
     Args:
-        model: That looks.
-        picture: As `open_image` decoded it; the model gets these pixels and nothing of the file.
-        singular: What the picture is of, such as "drink".
-        on_chunk: Told the answer piece by piece while it is written.
+        model: A vision model.
+        picture: A picture from `open_image`; the model gets its pixels and nothing of the file.
+        singular: The noun for the pictured thing, such as "drink".
+        on_chunk: Called with each piece of the answer while it is written.
 
     Raises:
         ModelError: the model cannot be asked.

@@ -57,7 +57,7 @@ class LiquidBand(msgspec.Struct, frozen=True):
         top: First row.
         end: The row after the last one.
         colour: OKLab, (3,), of the liquid without its highlights and ice.
-        spread: How much lightness varies within it.
+        spread: Variation of lightness within it.
     """
 
     top: int
@@ -67,12 +67,12 @@ class LiquidBand(msgspec.Struct, frozen=True):
 
 
 class Liquid(msgspec.Struct, frozen=True, kw_only=True):
-    """What the glass holds.
+    """The content of a glass.
 
     Args:
         bands: Layers from the top down, foam left out; one band where nothing stood out.
         foam: The band of foam above them.
-        stands_out: Mean distance of the drink from what is beside the glass; near 0 for water.
+        stands_out: Mean distance of the drink from the colours beside the glass; near 0 for water.
     """
 
     bands: tuple[LiquidBand, ...]
@@ -85,7 +85,7 @@ class UnrolledGlass(msgspec.Struct, frozen=True):
 
     Args:
         rows: The inside, (ROWS, places, 3).
-        beside: What lies to the left and the right of it, (ROWS, places, 3).
+        beside: Colours to the left and the right of it, (ROWS, places, 3).
         surface: Rows, at most, above the liquid's front edge that its level surface takes up.
     """
 
@@ -140,7 +140,7 @@ def _length(apart: Lab) -> NDArray[np.float32]:
 
 
 def _unlike(middle: Lab, beside: Lab) -> NDArray[np.float32]:
-    """How far each row is from what lies beside the glass about there, (ROWS,).
+    """Measure how far each row is from the colours beside the glass about there, (ROWS,).
 
     An empty glass shows its background shifted and mirrored, so that the nearest tenth of all
     places around is asked, not the one place at the same height.
@@ -156,7 +156,7 @@ def _unlike(middle: Lab, beside: Lab) -> NDArray[np.float32]:
 
 
 def _set_off(inside: UnrolledGlass) -> NDArray[np.float32]:
-    """How far what lies inside the walls is from what lies outside them, (ROWS,).
+    """Measure how far the inside of the walls is from their outside, (ROWS,).
 
     An empty glass goes on in its surroundings, whatever stands behind its middle. The side where
     it does so better counts: a garnish or a lamp may hang at the other.
@@ -171,7 +171,7 @@ def _set_off(inside: UnrolledGlass) -> NDArray[np.float32]:
 
 
 def _bands(middle: Lab) -> list[int]:
-    """Where rows fall into bands, by least squares with a price per band; with 0 and ROWS."""
+    """Cut rows into bands by least squares with a price per band; the cuts have 0 and ROWS."""
     weighted = middle * _WEIGHTS
     count = len(weighted)
     sums = np.concatenate([np.zeros((1, 3)), np.cumsum(weighted, axis=0)])
@@ -192,7 +192,7 @@ def _bands(middle: Lab) -> list[int]:
 
 
 def _fullest(cuts: list[int], unlike: NDArray[np.float32]) -> tuple[int, int]:
-    """Where the drink begins and ends; all rows where nothing stands out.
+    """Find the first and the last row of the drink; all rows where nothing stands out.
 
     A liquid reaches down to the floor of its glass, so only what lies above it can be empty: from
     below, the drink ends with the first rows that look like the background again.
@@ -302,7 +302,7 @@ def _ice_between(bands: list[LiquidBand]) -> int | None:
 
 
 def colour_gap(upper: LiquidBand, lower: LiquidBand) -> float:
-    """How different two bands look, with little said by lightness."""
+    """Measure the difference of two bands' colours, with little weight on lightness."""
     return float(np.linalg.norm((upper.colour - lower.colour) * np.array([0.7, 2.2, 2.2])))
 
 

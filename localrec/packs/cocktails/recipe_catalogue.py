@@ -23,8 +23,8 @@ def catalogue_of(
 
     Args:
         recipes: In the order of the file.
-        path: Where they stand, for the message.
-        domain: What the items belong to.
+        path: Their file, for the message.
+        domain: The domain of the items.
         import_log: The receipt.
 
     Raises:

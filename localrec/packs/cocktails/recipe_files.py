@@ -24,7 +24,7 @@ from localrec.sources.table_notes import watched_rows
 
 
 class _ApiAnswer(msgspec.Struct):
-    """What TheCocktailDB's interface returns; `drinks` is null where a search found none."""
+    """The answer of TheCocktailDB's interface; `drinks` is null where a search found none."""
 
     drinks: list[dict[str, str | int | float | None]] | None
 
@@ -33,8 +33,8 @@ class CocktailSource:
     """Reads drinks in either layout.
 
     Args:
-        limits: What is refused as too large.
-        encoding: What the file is declared to be in; None detects it.
+        limits: Limits beyond which a file is refused.
+        encoding: Declared encoding of the file; None detects it.
     """
 
     kind = "cocktails"

@@ -36,7 +36,7 @@ class BaselineEntry(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         config: The record its settings are read into.
         make: From that record, and the items' text vectors where `needs_vectors`.
-        space: What may vary when it is tuned.
+        space: The settings that may vary when it is tuned.
         needs_vectors: Whether it ranks by texts.
     """
 
@@ -154,7 +154,7 @@ def make_baseline(
 
     Args:
         name: A key of `BASELINES`, or what a package registers.
-        settings: What differs from the defaults.
+        settings: Settings that differ from the defaults.
         vectors: Texts of the items as vectors, (items, size), zeros for an item without a text;
             only some baselines need them.
 

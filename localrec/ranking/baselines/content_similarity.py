@@ -35,6 +35,10 @@ class ContentSimilarityConfig(
 class ContentSimilarity:
     """Score items by text cosines, -1..1; -inf for items without a vector.
 
+    Example:
+        `ContentSimilarity(ContentSimilarityConfig(recent=5), vectors).score(requests)` compares all
+        items with the 5 newest of each history.
+
     Args:
         config: The one setting.
         vectors: One row for each item, of any length; a row of zeros or NaN where there is none.

@@ -40,6 +40,9 @@ class EASEConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class EASE:
     """A linear item-to-item model; -inf for items without interactions.
 
+    Example:
+        `EASE(EASEConfig(regularization=100.0)).fit(train, 7, no_progress)`
+
     Args:
         config: The one setting.
         memory_limit: Bytes that fitting may take.

@@ -29,7 +29,7 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Configure the neighbours.
 
     Args:
-        neighbours: How many of its nearest items each item keeps.
+        neighbours: The number of nearest items that each item keeps.
         shrinkage: Added to the cosine's denominator, so that two people are no proof yet.
     """
 
@@ -38,7 +38,11 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ItemKNN:
-    """Sum the similarities to the history; -inf for items without interactions."""
+    """Sum the similarities to the history; -inf for items without interactions.
+
+    Example:
+        `ItemKNN(ItemKNNConfig(neighbours=50)).fit(train, 7, no_progress)`
+    """
 
     name = "item-knn"
 

@@ -58,7 +58,7 @@ class BprConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     Args:
         embedding_size: Numbers in each vector, besides an item's bias.
         learning_rate: Length of a step along one sampled pair's gradient.
-        regularization: How strongly each step pulls vectors back to zero.
+        regularization: Strength of the pull of each step back to zero.
         epochs: As many sampled pairs as there are interactions, so many times.
     """
 

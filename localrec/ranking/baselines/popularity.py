@@ -31,7 +31,11 @@ class PopularityConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class Popularity:
-    """Score items by the number of their users, weighted by recency."""
+    """Score items by the number of their users, weighted by recency.
+
+    Example:
+        `Popularity(PopularityConfig(half_life_days=90.0)).fit(train, 7, no_progress)`
+    """
 
     name = "popularity"
 

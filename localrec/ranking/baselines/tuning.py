@@ -43,6 +43,9 @@ class ChoiceSpace(msgspec.Struct, frozen=True, tag="choice"):
 class NumericSpace(msgspec.Struct, frozen=True, tag="range"):
     """A number between two bounds, both included.
 
+    Example:
+        `NumericSpace(10, 1000, whole=True).draw(np.random.default_rng(7))` is 178.
+
     Args:
         low: The least; above 0 on a logarithmic scale.
         high: The most.
@@ -75,7 +78,7 @@ class TuningTrial(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         number: From 1, in the order tried.
         settings: All of the baseline's, those that did not vary too.
-        score: Of the validation split, higher is better.
+        score: Score on the validation split, higher is better.
         fit_s: Seconds to fit.
         scoring_s: Seconds to score and measure.
     """
@@ -93,8 +96,8 @@ class TuningResult(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         baseline: Its name.
         budget: Trials allowed; a small space may need fewer.
-        seed: Of the draws and of every fit.
-        space: What could vary.
+        seed: Seed of the draws and of every fit.
+        space: The settings that could vary.
         trials: All of them, in order.
     """
 
@@ -123,13 +126,13 @@ def tune(
     """Try settings one after the other.
 
     Args:
-        make: A new baseline from some settings, defaults for the rest.
-        space: What may vary; an empty one gets one trial.
-        train: What each is fitted on; without the rows that `measure` scores with.
-        measure: How good a fitted baseline is on the validation split, higher is better.
+        make: Makes a new baseline from some settings, with defaults for the rest.
+        space: The settings that may vary; an empty one gets one trial.
+        train: The rows that each is fitted on, without those that `measure` scores with.
+        measure: Scores a fitted baseline on the validation split, higher is better.
         budget: Trials at most, the defaults among them.
-        seed: Of the draws and of every fit.
-        progress: Hears of each trial.
+        seed: Seed of the draws and of every fit.
+        progress: Called for each trial.
 
     Raises:
         UsageError: a budget below one, or a score that is no number.

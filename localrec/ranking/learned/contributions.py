@@ -36,12 +36,12 @@ class AccountedScores:
     """The scores of one history, and on request the contributions to one of them.
 
     Args:
-        scores: Of all items, (items,).
-        names: Of the features that were added up, (k,).
-        amounts: What each added to each item, (k, items).
+        scores: Scores of all items, (items,).
+        names: Names of the features that were added up, (k,).
+        amounts: Contribution of each feature to each item, (k, items).
         evidence: The fitted evidence by its kind.
         signals: Names of the signals of each kind.
-        history: Whose scores they are, one history.
+        history: The one history that the scores are for.
     """
 
     def __init__(

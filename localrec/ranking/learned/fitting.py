@@ -75,10 +75,10 @@ def fit_or_read(
     """Fit one kind of evidence, or read a slow one from its folder.
 
     Args:
-        kind: Which one.
-        context: What it may use.
-        folder: Where it is kept; None keeps nothing.
-        mark: Of what it is fitted on; what was kept of anything else is not read.
+        kind: Name of the kind.
+        context: The inputs of the fit.
+        folder: Folder that it is kept in; None keeps nothing.
+        mark: Mark of the inputs of the fit; a kept one with another mark is not read.
     """
     entry = KINDS[kind]
     if folder is None or not entry.slow:

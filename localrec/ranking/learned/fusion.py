@@ -69,8 +69,8 @@ class Traits(msgspec.Struct, frozen=True):
     """The scaling of history traits to t(h).
 
     Args:
-        mean: Of each trait.
-        deviation: Of each trait, at least a little above 0.
+        mean: Mean of each trait.
+        deviation: Deviation of each trait, at least a little above 0.
     """
 
     mean: tuple[float, ...]
@@ -92,8 +92,8 @@ def traits_of(histories: Histories, familiarity: Floats) -> Floats:
     """Measure each history: the logarithm of its length, and its items' mean familiarity, (b, 2).
 
     Args:
-        histories: Whose traits are asked for.
-        familiarity: How well known each item is, 0 for the average, (items,).
+        histories: The histories to measure.
+        familiarity: Popularity of each item, 0 for the average, (items,).
     """
     lengths = histories.lengths
     sums = np.bincount(histories.request, familiarity[histories.item], len(histories))
@@ -111,11 +111,11 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
     """Weights of the features, with their dependence on the history.
 
     Args:
-        names: Of the signals, (k,).
+        names: Names of the signals, (k,).
         level: a_k of each.
         slope: b_k of each, for the length and for the familiarity.
-        traits: How a history's traits enter.
-        cases: How many the weights were learnt from.
+        traits: The scaling of a history's traits.
+        cases: The number of cases that the weights were learnt from.
         loss: Mean loss of these cases under the weights.
         usual_loss: The same under the default weights.
     """
@@ -148,10 +148,10 @@ class FusionCases(msgspec.Struct, frozen=True):
 
     Args:
         features: (b, CANDIDATES, k).
-        offsets: Logarithm of how many items each candidate stands for, -inf for none,
-            (b, candidates).
-        right: Which of them are right, (b, candidates).
-        traits: Of each history, (b, 2).
+        offsets: Logarithm of the number of items that each candidate stands for, -inf for none, (b,
+            candidates).
+        right: Whether each candidate is right, (b, candidates).
+        traits: Traits of each history, (b, 2).
     """
 
     features: Floats
@@ -190,9 +190,9 @@ def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
     An item comes high that either reading is sure of; a mean of scores would ask for both.
 
     Args:
-        plain: Scores of all items where the order says nothing, (b, n).
-        in_order: Scores where it does, (b, n).
-        chance: Of the second, (b,).
+        plain: Scores of all items by a reading without order, (b, n).
+        in_order: Scores by a reading with order, (b, n).
+        chance: Weight of the second reading, (b,).
     """
     with np.errstate(divide="ignore"):  # a reading of no chance takes no part
         logs = (
@@ -210,9 +210,9 @@ def learn_from_held_out(
 
     Args:
         held_out: The cases.
-        read: Gives the signals of histories.
-        familiarity: How well known each item is, (items,).
-        seed: Of the candidates that are drawn.
+        read: Returns the signals of histories.
+        familiarity: Popularity of each item, (items,).
+        seed: Seed of the draw of candidates.
     """
     generator = np.random.default_rng(seed)
     names = feature_names(tuple(read(held_out.histories.take([]))))
@@ -257,14 +257,15 @@ def draw_candidates(
     """Keep the target's features, those of the hardest others, and of some drawn evenly.
 
     Args:
-        features: Of all items, (k, b, items).
+        features: Features of all items, (k, b, items).
         targets: The item that came next in each case, (b,).
-        known: Items of each history, which nobody is ranked against.
+        known: Items of each history; the target is not ranked against them.
         also: Other items that are right, of each case.
         generator: Draws the even ones.
 
     Returns:
-        Features (b, candidates, k), offsets and what is right (b, candidates), as in `FusionCases`.
+        Features (b, candidates, k), offsets and right candidates (b, candidates), as in
+        `FusionCases`.
     """
     signals, cases, items = features.shape
     cut = np.zeros((cases, CANDIDATES, signals), dtype=np.float32)
@@ -298,9 +299,9 @@ def learn_weights(
     """Minimise the loss of the cases by accelerated projected gradient steps.
 
     Args:
-        names: Of the features' last axis.
-        cases: What the weights should find.
-        strength: Of the default weights, in cases.
+        names: Names of the features, on the last axis.
+        cases: The cases to learn from.
+        strength: Strength of the default weights, in cases.
     """
     usual = default_weights(names)
     if not len(cases):

@@ -29,7 +29,7 @@ class HeldOut(msgspec.Struct, frozen=True):
     """Histories and their target items.
 
     Args:
-        histories: What is known, b of them.
+        histories: The known histories, b of them.
         targets: The item to be found, (b,).
         also: Other items that are as right as the target, of each case.
     """
@@ -43,7 +43,7 @@ class InnerSplit(msgspec.Struct, frozen=True):
     """A log without its cases, and the cases.
 
     Args:
-        log: What evidence may be fitted on before its weights are learnt.
+        log: The rows that evidence may be fitted on before its weights are learnt.
         ordered: FusionCases whose history has an order.
         unordered: FusionCases whose history has none.
     """

@@ -28,7 +28,7 @@ class Histories(msgspec.Struct, frozen=True):
 
     Args:
         item: Items of history 0, then of history 1, ..., each oldest first, (m,).
-        first: Where each history begins, and the end, (b + 1,).
+        first: Offset of each history, and the end, (b + 1,).
         rating: NaN where none was given, (m,).
         day: NaN where unknown, (m,).
         user: Number of each user in the log, `NO_USER` for somebody it does not know, (b,).

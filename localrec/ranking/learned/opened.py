@@ -17,11 +17,11 @@ class CatalogueAccount:
     """The scores of one history and their contributions, in the catalogue's numbers.
 
     Args:
-        scores: Of all items of the catalogue, higher is better, (n,).
+        scores: Scores of all items of the catalogue, higher is better, (n,).
         account: The same in the ranker's numbers.
         place: The ranker's number of each item of the catalogue, (n,).
         is_known: Whether the ranker knows the item, (n,).
-        own: The ranker's number -> the catalogue's, of the items of the history.
+        own: The ranker's number -> the catalogue's, for the items of the history.
     """
 
     def __init__(

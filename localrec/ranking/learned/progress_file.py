@@ -32,12 +32,12 @@ class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The progress of a fit.
 
     Args:
-        process: Which one fits.
-        what: Its step.
-        done: Of the step.
-        total: Of the step; 0 where unknown.
-        began: When the fit began.
-        at: When this was written.
+        process: Number of the process that fits.
+        what: Name of the step.
+        done: Units of the step that are done.
+        total: All units of the step; 0 where unknown.
+        began: Time when the fit began.
+        at: Time when this was written.
         left: Seconds that the fit still takes, estimated; None where too little is done to say.
     """
 

@@ -79,11 +79,11 @@ class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Limit what the ranker uses.
 
     Args:
-        kinds: Kinds of evidence that are tried.
-        most_rows: Rows that are learnt from; of more, a sample of the users.
-        memory_limit: Bytes that one kind may hold while it is fitted.
-        threads: Of the networks' training; two are slower than one where other work wants a core.
-        seconds: Of CPU time that a fit should take; beyond them networks give up passes, and the
+        kinds: Kinds of evidence to try.
+        most_rows: Most rows to learn from; of more, a sample of the users.
+        memory_limit: Most bytes that one kind may hold while it is fitted.
+        threads: Threads for networks; two are slower than one where other work wants a core.
+        seconds: CPU seconds that a fit should take; beyond them networks give up passes, and the
             report says so.
     """
 
@@ -98,11 +98,11 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of a fit.
 
     Args:
-        seed: Of everything that was drawn.
-        rows: In the log.
-        learnt_rows: Of these, so many were learnt from.
-        seconds: By what they went into.
-        fingerprint: Of the log, the settings and the seed.
+        seed: Seed of every random choice.
+        rows: The number of rows in the log.
+        learnt_rows: The number of rows that were learnt from.
+        seconds: Part of the fit -> its seconds.
+        fingerprint: Hash of the log, the settings and the seed.
         shortened: Kinds of evidence whose training was cut short by the time allowed.
         weighed_rows: Rows that the log had when the weights were learnt.
     """
@@ -124,12 +124,16 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
 class FusedRanker:
     """Score all items by a weighted sum of all evidence.
 
+    Example:
+        After `ranker = FusedRanker()` and `ranker.fit(log, features, seed=7)`,
+        `ranker.score(histories)` has a row of scores for each history.
+
     Args:
-        config: What may be used.
-        folder: Where it is kept, and what is finished on the way; None keeps nothing.
-        progress: Hears what is being fitted.
-        should_stop: Asked now and then; a yes ends the fit.
-        may_ablate: Keep in memory what `ablated` needs.
+        config: The limits of the ranker.
+        folder: Folder that keeps the ranker and its finished parts; None keeps nothing.
+        progress: Called with the part that is being fitted.
+        should_stop: Called now and then; a yes ends the fit.
+        may_ablate: Whether to keep in memory the parts that `ablated` needs.
     """
 
     name = "auto"

@@ -52,7 +52,7 @@ class RerankerShare(msgspec.Struct, Record, frozen=True, kw_only=True, forbid_un
     Args:
         reranker: The name of the system and of its model.
         share: Weight of the reranker's deviations in units of the default's score; 0: none.
-        cases: How many held-out items it was learnt from.
+        cases: The number of held-out items that it was learnt from.
         gain: Mean gain in NDCG by the reranker, on cases that were not used to learn the weight.
         error: The standard error of that gain.
         alone: Mean NDCG of the reranker alone.

@@ -20,11 +20,14 @@ _SUMS_HELD = 1 << 23
 class SparseRows(msgspec.Struct, frozen=True):
     """A matrix stored by rows, without its zeros.
 
+    Example:
+        `SparseRows(column, value, first, 3).row(0)` is the columns and the values of the first row.
+
     Args:
-        column: Of each entry, row by row, (e,).
-        value: Of each entry, (e,).
-        first: Where each row begins, and the end, (rows + 1,).
-        columns: How many columns there are.
+        column: Column of each entry, row by row, (e,).
+        value: Value of each entry, (e,).
+        first: Offset of each row's first entry, and the end, (rows + 1,).
+        columns: The number of columns.
     """
 
     column: Indexes
@@ -85,14 +88,14 @@ def heaviest_of_cells(
     """Select the `kept` largest entries by magnitude of each row; among equals the first columns.
 
     Args:
-        row: Of each entry, ascending, (e,).
-        column: Of each entry, ascending within its row, (e,).
-        values: None of them 0, (e,).
-        rows: How many rows there are.
-        kept: Entries of a row at most.
+        row: Row of each entry, ascending, (e,).
+        column: Column of each entry, ascending within its row, (e,).
+        values: Value of each entry, none of them 0, (e,).
+        rows: The number of rows.
+        kept: Most entries of a row.
 
     Returns:
-        Columns and values row by row, and how many each row has.
+        Columns and values row by row, and the number of entries of each row.
     """
     counts = np.bincount(row, minlength=rows)
     ends = np.cumsum(counts)

@@ -61,7 +61,7 @@ class StoredLog(msgspec.Struct, frozen=True):
 
     Args:
         log: The interactions of all users.
-        side: What is known of the items.
+        side: Attributes and texts of the items.
         user_nodes: Node id of each user, ascending, (users,).
         item_nodes: Node id of each item, ascending, (items,).
         rows: Interactions of all domains in the store when it was read.
@@ -115,11 +115,11 @@ def learn(
     """Fit the ranker of a domain, or update the saved one.
 
     Args:
-        stored: What it learns from.
-        folder: Where it is kept; a fit that was stopped or killed goes on there.
+        stored: The log to learn from.
+        folder: Folder that keeps the ranker; a fit that was stopped or killed continues there.
         progress: Told each step.
         should_stop: Asked now and then; a yes ends the fit.
-        config: What may be used.
+        config: The limits of the ranker.
 
     Raises:
         BusyError: another process learns the same.

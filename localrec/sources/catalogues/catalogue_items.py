@@ -37,7 +37,7 @@ class CatalogueReader:
 
     Args:
         domain: The domain of the items.
-        columns: What becomes of each column.
+        columns: The use of each column.
         table: The records.
         import_log: Hears what became of each row.
     """
@@ -229,7 +229,7 @@ class CatalogueReader:
         return {name: value for name, value in told.items() if value is not None}
 
     def _pattern_of_years(self) -> re.Pattern[str]:
-        """Where names tell their year: in brackets at their end, or anywhere.
+        """Return the pattern of years in names: in brackets at their end, or anywhere.
 
         Where it stands in brackets, a number within is a part of the name: "Blade Runner 2049".
         """
@@ -330,7 +330,7 @@ class CatalogueReader:
 
 
 def _no_number(cell: str, form: NumberFormat) -> str:
-    """Why a cell gives its column no number."""
+    """Explain why a cell gives its column no number."""
     shown = repr(clean_text(cell)[:60])
     if not share_of_any_unit([cell]):
         return f"{shown} is no number"

@@ -66,7 +66,7 @@ class CatalogueSource:
 
 
 def _form_notes(table: RecordTable, columns: CatalogueColumns) -> list[str]:
-    """What the receipt says of a table's encoding, its trailing commas and unknown columns."""
+    """Write the receipt's notes on a table's encoding, its trailing commas and unknown columns."""
     nameless = [
         name
         for name in table.columns

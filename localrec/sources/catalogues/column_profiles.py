@@ -53,8 +53,8 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
 
     Args:
         name: Its header.
-        meaning: What the header says, and how surely.
-        holds: What the cells say.
+        meaning: Meaning of the header, beside its certainty.
+        holds: Kind of the cells.
         filled: Share of cells that say something.
         distinct: Different values.
         total: Values that were looked at.
@@ -64,8 +64,8 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
         lowest: The lowest number above 0.
         lowest_share: Share of that number.
         is_whole: Whether its numbers are whole.
-        format: How it writes numbers.
-        separator: What parts the names of a list; None for lists in brackets.
+        format: Notation of its numbers.
+        separator: Separator of the names of a list; None for lists in brackets.
         common: The commonest values, or elements of lists, the commonest first.
         first: The first values, for people to look at.
     """
@@ -193,7 +193,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
 
 
 def _list_separator(profile: ColumnProfile, texts: list[str]) -> str | None:
-    """What parts the names in the cells; "" for lists in brackets, None where there are none."""
+    """Find the separator of names in the cells; "" for lists in brackets, None without lists."""
     brackets = sum(text.startswith(("[", "{", "c(")) for text in texts)
     if brackets > 0.5 * len(texts):
         return ""

@@ -13,9 +13,9 @@ class Currency(msgspec.Struct, frozen=True):
     """One currency.
 
     Args:
-        plural: What sentences call it.
-        units: What questions may call it -> its worth.
-        codes: What headers and cells call it, in small letters.
+        plural: Plural noun in sentences.
+        units: Word of questions -> its worth.
+        codes: Words of headers and cells for it, in small letters.
     """
 
     plural: str

@@ -41,7 +41,7 @@ class GatheredRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
-    """How rows gather into items; None where each row is an item of its own."""
+    """Find the columns that gather rows into items; None where each row is an item of its own."""
     place = table.columns.index(name)
     if any(isinstance(cells[place], list) for _, cells in table.rows[:50]):
         return None

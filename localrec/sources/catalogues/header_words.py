@@ -67,7 +67,7 @@ def header_words(header: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
-    """What a header means, and how surely (0..1); ("", 0) where nothing is known.
+    """Return the meaning of a header, and its certainty (0..1); ("", 0) for an unknown one.
 
     Args:
         header: As the file writes it.

@@ -60,7 +60,7 @@ def _are_data(elements: Sequence[dict[str, Any]]) -> bool:
 
 
 def _kind_of_keys(objects: Sequence[dict[str, Any]]) -> Literal["fields", "names", "text"]:
-    """What the keys of the objects of one column are."""
+    """Tell what the keys of the objects in one column are: fields, names or text."""
     used = Counter(chain.from_iterable(objects))
     filled = sum(map(bool, objects))
     if used.total() >= _SHARED * len(used) * filled:

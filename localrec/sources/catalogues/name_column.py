@@ -61,7 +61,7 @@ def _fitness(one: ColumnProfile, about: Sequence[str]) -> float:
 
 
 def _last_fitness(one: ColumnProfile) -> float:
-    """How likely a column names items that no header says it of; a list never does."""
+    """Grade a column without a telling header as the column of item names; a list gets 0."""
     if one.holds not in ("name", "id") or (one.holds == "id" and not one.is_unique):
         return 0.0
     weight = _LAST.get("id" if one.holds == "id" else one.meaning, 1.0)

@@ -110,7 +110,7 @@ class NumberProposals:
         self._table, self._domain = table, domain
 
     def take(self, profile: ColumnProfile) -> str:
-        """What becomes of a column; "" for one that holds no number to ask for."""
+        """Take a column and say what becomes of it; "" for one without a number to ask for."""
         if profile.meaning == "year" and profile.holds in ("number", "date", "name"):
             if self.year is None and _are_years(profile):
                 self.year = profile.name

@@ -61,15 +61,14 @@ _LEAST_MEASURED = 0.3  # of the cells: what the header means goes before the com
 
 
 class NumberFormat(msgspec.Struct, frozen=True):
-    """How a column writes its numbers.
+    """The notation of a column's numbers.
 
     Args:
-        decimal_comma: "12,5" is twelve and a half.
+        decimal_comma: Whether "12,5" is twelve and a half.
         unit: The sign or unit of the values, in lower case; "" where cells bear none.
-        is_duration: Cells such as "1 h 30 min" and "PT45M"; values are minutes.
-        factors: Unit of a cell -> what its number is multiplied by; cells of other units have no
-            number.
-        has_ranges: Some cells tell two ends.
+        is_duration: Whether cells are such as "1 h 30 min" and "PT45M"; values are minutes.
+        factors: Unit of a cell -> factor for its number; cells of other units have no number.
+        has_ranges: Whether some cells tell two ends.
     """
 
     decimal_comma: bool = False
@@ -103,11 +102,14 @@ class NumberFormat(msgspec.Struct, frozen=True):
 
 
 def number_format(cells: Iterable[str], header: str = "") -> tuple[NumberFormat, float]:
-    """How a column's filled cells write numbers, and the share of them that are one.
+    """Find the notation of a column's numbers, and the share of filled cells that are one.
+
+    Example:
+        `number_format(["12,5 %", "13 %"])[0].unit` is "%".
 
     Args:
         cells: The filled cells.
-        header: What the column is called, which tells what is measured.
+        header: Name of the column, which tells the measured quantity.
     """
     told = [cell.strip() for cell in cells]
     form = format_of(told, header)
@@ -116,7 +118,7 @@ def number_format(cells: Iterable[str], header: str = "") -> tuple[NumberFormat,
 
 
 def format_of(cells: Sequence[str], header: str = "") -> NumberFormat:
-    """How a column's filled cells write numbers, where they are some; see `number_format`."""
+    """Find the notation of a column's numbers, where there are some; see `number_format`."""
     name, certainty = meaning_of(header) if header else ("", 0.0)
     meaning = name if certainty >= 0.5 else ""
     whole = [_upper_end(cell) for cell in cells] if meaning in RANGED else cells
@@ -182,7 +184,7 @@ def _unit_of(parts: re.Match[str]) -> tuple[str, float]:
 
 
 def _measure_of(units: Counter[str], meaning: str, header: str) -> str:
-    """What the numbers of a column measure: what the header means, else what most cells bear."""
+    """Return the measured quantity of a column: by the header, else by the units of most cells."""
     bearing: Counter[str] = Counter()
     are_timed = meaning == "minutes" or are_of_a_clock(units)
     for unit, count in units.items():

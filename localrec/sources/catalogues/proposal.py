@@ -302,7 +302,7 @@ class _Proposing:
     def _key(
         self, name: str, gathered: GatheredRows | None, ignored: Sequence[str]
     ) -> tuple[str, ...]:
-        """What tells items of one name apart: an id, else the volume, creator or year."""
+        """Find the columns that tell items of one name apart: an id, volume, creator or year."""
         if gathered is not None:
             return () if gathered.key == (name,) else gathered.key
         own = [
@@ -369,8 +369,8 @@ def _examples(
     """Questions that the catalogue can answer, made of its commonest names.
 
     Args:
-        singular_noun: What an item is called.
-        plural_noun: What items are called; an article goes only with a noun that has a plural.
+        singular_noun: Singular noun for an item.
+        plural_noun: Plural noun for items; an article goes only with a noun that has a plural.
         attributes: The kinds of the domain.
         names: Kind -> its names, the commonest first.
         bound: The end of a question that bounds a number.

@@ -56,13 +56,13 @@ class RecordTable(msgspec.Struct, kw_only=True):
 
     Args:
         path: The file.
-        layout: What kind of file it is, in words.
+        layout: Kind of the file, in words.
         columns: Names of the columns, each once.
         rows: Number of each row as a spreadsheet shows it, and its cells, one for each column.
-        faults: What was mended or left out on the way.
+        faults: Cells and rows that were mended or left out.
         is_part: Whether the file goes on behind these rows.
-        encoding: What the text was read as.
-        surplus: How many rows ended in empty cells behind the last column.
+        encoding: Encoding that the text was read in.
+        surplus: The number of rows that ended in empty cells behind the last column.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class RecordTable(msgspec.Struct, kw_only=True):
 
     @property
     def dropped(self) -> int:
-        """How many rows could not be read."""
+        """Count the rows that could not be read."""
         return sum(one.action == "dropped" for one in self.faults)
 
     def column(self, name: str) -> list[Cell]:
@@ -92,8 +92,8 @@ def open_records(
 
     Args:
         path: The file.
-        limits: What is refused as too large.
-        many: Of a table with more lines than these only the first are read.
+        limits: Limits beyond which a file is refused.
+        many: The most lines to read of a table; None: all.
 
     Raises:
         InputError: missing, empty, binary, too large, or without records.

@@ -60,7 +60,7 @@ def with_whole_header(lines: list[str]) -> list[str]:
 
 
 def lines_above_header(lines: Sequence[str], delimiter: str) -> int:
-    """How many lines stand above the header: blank ones, and titles in the first cell alone."""
+    """Count the lines above the header: blank ones, and titles in the first cell alone."""
     told = [cut(line, delimiter) for line in lines]
     width = max((sum(map(bool, cells)) for cells in told), default=0)
     for place, cells in enumerate(told):

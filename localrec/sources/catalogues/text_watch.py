@@ -18,7 +18,7 @@ class TextWatch:
     """Tells which cells lose control characters, or what is beyond the length that is kept.
 
     Args:
-        columns: What becomes of each column.
+        columns: The use of each column.
         links: Kind -> the columns that fill it.
         table: The records.
         import_log: Hears of the cells.

@@ -50,7 +50,7 @@ def plain_unit(unit: str) -> str:
 
 
 def magnitude(unit: str) -> float | None:
-    """What "K", "M" or "bn" behind a number multiplies it by; None for any other word."""
+    """Return the factor that "K", "M" or "bn" behind a number stands for; None for other words."""
     return _WORTH[PLAIN].get(plain_unit(unit))
 
 
@@ -85,5 +85,5 @@ def are_of_a_clock(units: Iterable[str]) -> bool:
 
 
 def worth(unit: str, measure: str) -> float:
-    """What one of a unit is worth within a kind of measure; 1 for words that are no units."""
+    """Return the factor of a unit within a kind of measure; 1 for words that are no units."""
     return float(_WORTH.get(measure, {}).get(plain_unit(unit), 1.0))

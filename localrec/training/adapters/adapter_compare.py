@@ -45,12 +45,13 @@ class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer of one side.
 
     Args:
-        name: Of the model, with its adapter.
+        name: Name of the model with its adapter.
         figures: A router's labels with their probabilities, a reflector's criteria with their
             points of a hundred; {} where it writes.
-        lines: A slot reader's demands, or the names of what an agent ranked, best first.
-        fault: Why it came to no answer, as a sentence; "" where it came to one.
-        ms: Milliseconds, everything read anew.
+        lines: A slot reader's constraints, or the names of the items that an agent ranked, best
+            first.
+        fault: Reason why it came to no answer, as a sentence; "" where it came to one.
+        ms: Milliseconds, with the whole prompt read anew.
     """
 
     name: str
@@ -64,9 +65,9 @@ class AdapterComparison(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One question, and both answers.
 
     Args:
-        role: What was tried.
+        role: The role that was tried.
         question: As it was asked, cleaned.
-        domain: What it was taken to be about.
+        domain: The domain that the question was taken to be about.
         bare: The base alone.
         adapted: The base with the adapter.
     """

@@ -39,7 +39,7 @@ class EvaluatedSide(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one side.
 
     Args:
-        name: Of the model, with its adapter.
+        name: Name of the model with its adapter.
         accuracy: Share of the cases that it answers right, with its interval.
         ms: Milliseconds of a case at the median, the first left out: it reads the shared prefix.
         failed: Cases in which it came to no answer; they count as wrong.
@@ -55,11 +55,11 @@ class AdapterEvaluation(msgspec.Struct, Record, frozen=True, kw_only=True):
     """Both sides over the same cases.
 
     Args:
-        role: What was tried.
-        cases: How many.
+        role: The role that was tried.
+        cases: The number of cases.
         bare: The base alone.
         adapted: The base with the adapter.
-        difference: Of the accuracies, the adapter's minus the base's.
+        difference: Difference of the accuracies, the adapter's minus the base's.
     """
 
     role: str
@@ -75,7 +75,7 @@ def evaluate_adapter(
     """Ask both sides about the cases.
 
     Args:
-        workspace: Whose graphs the cases are composed of.
+        workspace: The workspace whose graphs the cases are composed of.
         role: That the adapter was trained for.
         model: The GGUF of its base.
         adapter: Its GGUF.
@@ -133,12 +133,12 @@ def _evaluate_side(
 
 
 def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = None) -> bool:
-    """Whether an answer is right; of a list, whether the first question scores highest.
+    """Tell whether an answer is right; for a list, whether the first question scores highest.
 
     Args:
-        model: Is asked.
+        model: The model that is asked.
         case: One question, or those of a list in the right order.
-        grammar: Of what is written, if anything is.
+        grammar: Grammar of the answer, where the model writes one.
 
     Raises:
         ModelError: as `answer_of`.

@@ -21,15 +21,15 @@ def try_adapter(
     question: str | None,
     progress: Progress,
 ) -> AdapterEvaluation | AdapterComparison:
-    """Ask an adapter and its bare model the same.
+    """Ask an adapter and its bare model the same cases.
 
     Args:
         folder: The workspace that cases are composed from.
-        adapter: One that ships, or a GGUF.
-        role: Of those that it was trained for; None for the first.
-        cases: How many to ask.
+        adapter: An adapter that ships, or a GGUF.
+        role: One of the roles that it was trained for; None for the first.
+        cases: The number of cases.
         model: The adapter's base, where the catalogue does not have it.
-        question: Asked instead of the cases; None for the cases.
+        question: A question to ask instead of the cases; None for the cases.
         progress: Called with the step, how much of it is done, and of how much.
 
     Raises:

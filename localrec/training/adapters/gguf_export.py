@@ -55,8 +55,8 @@ class AdapterMetadata(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: The adapter's name for users.
-        role: What it was trained for, such as `router`.
-        licence: Of the adapter, as an SPDX name.
+        role: The role that it was trained for, such as `router`.
+        licence: Licence of the adapter, as an SPDX name.
     """
 
     name: str
@@ -85,18 +85,18 @@ PROBES = (
 
 
 class LogitAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How close torch and llama.cpp come to each other, all in units of logits.
+    """The distance between the logits of torch and llama.cpp, all in units of logits.
 
     Each number is a root of a mean of squares over positions and vocabulary. The logits of a
     position are taken about their mean, which no probability depends on.
 
     Args:
-        positions: How many were compared.
-        strength: By which the adapter was turned up on both sides, to be seen.
-        spread: Of the bare base's logits: the scale of the others.
-        base_gap: Between both sides without the adapter: rounding and quantised arithmetic.
-        gap: Between both sides with it.
-        effect: What the adapter changes in torch.
+        positions: The number of positions compared.
+        strength: Factor that the adapter was turned up by on both sides, to be visible.
+        spread: Spread of the bare base's logits: the scale of the other figures.
+        base_gap: Distance of both sides without the adapter: rounding and quantised arithmetic.
+        gap: Distance of both sides with it.
+        effect: Change of the logits by the adapter, in torch.
         same_best: Share of the positions where both sides, with it, hold the same token likeliest.
     """
 
@@ -121,10 +121,10 @@ def export_adapter(
 
     Args:
         folder: The adapter, as `save_adapter` wrote it.
-        base: What it was trained on, without an adapter.
+        base: The base that it was trained on, without an adapter.
         serving: The GGUF that llama.cpp shall use it with: that base, or a quantised copy of it.
         out: The file to write; one that is there is replaced at the end, or not at all.
-        card: What it says about itself.
+        card: The metadata to write.
         probes: The prompts to compare on.
 
     Raises:
@@ -239,7 +239,7 @@ def compare_logits(
 
     Args:
         folder: The adapter, for torch.
-        base: What it was trained on, without an adapter.
+        base: The base that it was trained on, without an adapter.
         serving: The base, for llama.cpp.
         adapter: The adapter, for llama.cpp.
         probes: The prompts.

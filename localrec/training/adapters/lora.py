@@ -84,9 +84,9 @@ class TrainedOn(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Its name for users.
-        architecture: Which network.
-        licence: Of its weights.
-        fingerprint: As `Base.fingerprint`.
+        architecture: Name of the network.
+        licence: Licence of its weights.
+        fingerprint: The value of `Base.fingerprint`.
     """
 
     name: str
@@ -184,11 +184,11 @@ def with_weights(
     """Attach an adapter with these matrices, by PEFT's names, to a base.
 
     Args:
-        base: What it was trained on.
-        config: Its size.
-        weights: Of all of its layers.
-        source: Where they come from, for the error.
-        trainable: Whether they are to be trained on.
+        base: The base that it was trained on.
+        config: Size of the adapter.
+        weights: Weights of all of its layers.
+        source: File of the weights, for the error.
+        trainable: Whether the weights will be trained further.
 
     Raises:
         ModelError: the matrices do not fit.

@@ -31,17 +31,17 @@ class AdapterModelCard(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The model card of an exported adapter.
 
     Args:
-        name: The adapter's.
-        role: What it was trained for.
-        licence: Of the adapter.
+        name: Name of the adapter.
+        role: The role that it was trained for.
+        licence: Licence of the adapter.
         base: Name of the base.
-        base_licence: Of its weights; "" where its file does not say.
+        base_licence: Licence of the base's weights; "" where its file does not say.
         served_with: SHA-256 of the model file that it is used with.
-        data: What it learnt from.
-        settings: What it was trained with.
-        trained: How well a supervised training did; None of any other.
-        figures: Name -> first and last value that was logged.
-        agreement: How close torch and llama.cpp are with it.
+        data: The data that it learnt from.
+        settings: The settings of the training.
+        trained: Result of a supervised training; None for any other.
+        figures: Name -> first and last logged value.
+        agreement: Distance of torch and llama.cpp with it.
     """
 
     name: str
@@ -61,7 +61,7 @@ def export_run(run: TrainingRun, out: Path) -> AdapterModelCard:
     """Write a finished run's adapter as GGUF, and its model card beside it.
 
     Args:
-        run: Of any kind of training.
+        run: A finished run of any kind of training.
         out: The file; its card gets the same name with `.json`.
 
     Raises:

@@ -27,8 +27,8 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
     """Names and row orders of one network.
 
     Args:
-        architecture: Which network; llama.cpp and transformers call both alike.
-        layers: How many it has.
+        architecture: Name of the network; llama.cpp and transformers share it.
+        layers: The number of layers.
         heads: Number of query heads.
         key_heads: Number of key heads, which several queries may share.
     """

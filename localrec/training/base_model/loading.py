@@ -39,7 +39,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: Name for display: that of the file or of the folder.
         source: The GGUF or the folder.
-        architecture: Which network; llama.cpp and transformers call both alike.
+        architecture: Name of the network; llama.cpp and transformers share it.
         model: The network, in evaluation mode; attaching an adapter changes it in place.
         tokenizer: Cuts texts into tokens.
         template: Chat template, rendered as when the model serves.
@@ -69,7 +69,7 @@ def load_base(source: Path, *, device: str = "cpu", dtype: Precision = "float32"
 
     Args:
         source: The file or the folder.
-        device: Where torch shall compute: `cpu`, `cuda` or `cuda:1`.
+        device: The device of torch: `cpu`, `cuda` or `cuda:1`.
         dtype: Type of the weights; bfloat16 halves the memory and is for GPUs.
 
     Raises:

@@ -84,8 +84,8 @@ def completion_scores(
     Args:
         network: A causal language model of transformers, with an adapter in its layers.
         prefix: The tokens that all begin with, (p,), at least 2.
-        completions: What follows in each, padded at the end, (b, c).
-        loss_mask: Where a token is the model's own, (b, c).
+        completions: Tokens after the prefix in each, padded at the end, (b, c).
+        loss_mask: Whether each token is the model's own, (b, c).
         temperature: The scores are divided by.
 
     Returns:

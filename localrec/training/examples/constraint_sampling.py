@@ -28,10 +28,10 @@ class SampledConstraint(msgspec.Struct, frozen=True, kw_only=True):
     """One constraint of a question.
 
     Args:
-        slot: Of the answer that reads it, as in `understanding.slots`; "look" without names is
+        slot: Slot of the answer that reads it, as in `understanding.slots`; "look" without names is
             a wish for looks at large.
-        names: One, or several of which any will do.
-        is_excluded: None of them may be there.
+        names: One name, or several of which any will do.
+        is_excluded: Whether none of the names may be there.
     """
 
     slot: str

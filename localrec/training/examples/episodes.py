@@ -43,10 +43,10 @@ class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     Args:
         domain: Domain of the items; None for the workspace's only one.
         candidates: Items to rank, the chosen one among them.
-        history: Only so many of the newest items are shown.
-        seed: Of the candidates, of the tools' sequential model, and of which people come first.
-        most: Requests to train on at most; 0: all.
-        validation: Requests to validate on at most.
+        history: The number of newest items that are shown.
+        seed: Seed of the candidates, of the tools' sequential model, and of the order of users.
+        most: Most requests to train on; 0: all.
+        validation: Most requests to validate on.
         sequential: Whether SASRec is trained for the tools to ask.
     """
 
@@ -63,10 +63,10 @@ class Episodes:
     """Requests by number; tool contexts are built on demand.
 
     Args:
-        acting: Fitted tools.
+        acting: The agent with its fitted tools.
         cases: Cases with one positive among their candidates.
-        k: Numbers in a ranking.
-        descriptions: Of each item, read beforehand: the store is closed while a model learns.
+        k: The number of items in a ranking.
+        descriptions: Text of each item, read beforehand: the store is closed while a model learns.
         fingerprint: Hash of the data and of its split.
     """
 
@@ -122,7 +122,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
 
     Args:
         folder: The workspace.
-        config: Which requests.
+        config: The selection of the requests.
         k: Numbers in a ranking.
         progress: Hears what is being fitted.
 

@@ -42,7 +42,7 @@ class Lexicon:
     """The names of one domain.
 
     Args:
-        named: What has the names; where it has no items, they are made up.
+        named: The source of the names; where it has no items, they are made up.
         uses: Attribute kind -> key -> items that have it, of keys that are worth asking for.
     """
 

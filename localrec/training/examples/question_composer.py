@@ -64,7 +64,7 @@ def compose_questions(
     Args:
         lexicons: Lexicons to take by turns; a repeated one has two turns.
         half: Half whose wordings are used.
-        count: How many.
+        count: The number of questions.
         seed: Seed of every draw; the halves draw apart.
 
     Raises:

@@ -30,7 +30,8 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
         context: Description of the user.
         candidates: The choice, and the others behind it, `LISTED` in all.
         singular: Noun for one candidate.
-        split_keys: Who or what it was made from; none of it is in both halves.
+        split_keys: Keys of the users and items that it was made from; none of them is in both
+            halves.
     """
 
     context: RerankContext
@@ -46,7 +47,7 @@ def reranker_examples(sources: Sources, train: int, validation: int) -> Examples
     """Make questions for both halves, up to the end of a list.
 
     Args:
-        sources: Where the lists of a half come from, by turns; one that is named twice has two.
+        sources: Sources of the lists of a half, by turns; one that is named twice has two.
         train: Questions to learn from.
         validation: Questions to stop by.
     """

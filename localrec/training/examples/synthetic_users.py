@@ -49,7 +49,7 @@ class _SyntheticUser(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         history: Past items, oldest first, each once, (h,).
-        liked: How many of the attributes that they like, and had, each item has, (n,).
+        liked: The number of attributes that they like, and had, of each item, (n,).
         met: Share of what they ask for that each item meets; 1 where they ask for nothing, (n,).
     """
 

@@ -78,7 +78,7 @@ def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePr
 
     Args:
         device_memory_gb: Memory of the GPU; None to train on the CPU.
-        base_parameters: How many weights the base has.
+        base_parameters: The number of weights of the base.
 
     Raises:
         UsageError: the GPU is too small for this base.

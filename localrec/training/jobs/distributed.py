@@ -44,7 +44,7 @@ class DistributedContext:
 
     Args:
         rank: From 0; that of the leader.
-        size: How many there are.
+        size: The number of processes.
         device: Number of this process's GPU.
     """
 
@@ -169,8 +169,8 @@ def join_process_group(device: str, folder: Path) -> Iterator[DistributedContext
     """Join the processes of a common launch, if there are several, inside the block.
 
     Args:
-        device: Where training was asked for.
-        folder: Where they meet; nobody else can write there.
+        device: The requested device.
+        folder: Folder in which the processes meet; no other user can write there.
 
     Raises:
         UsageError: they are spread over machines, there is no GPU for each, or one never came.

@@ -52,7 +52,7 @@ class BaseShape(msgspec.Struct, frozen=True, kw_only=True):
         inner: Width of its feed-forward part.
         vocabulary: Tokens.
         keys: Width of a block's keys, and of its values, all heads together.
-        file_bytes: Of the file, which is what it takes to serve it.
+        file_bytes: Size of the file, which is the memory that it takes to serve it.
     """
 
     parameters: int
@@ -148,7 +148,7 @@ def estimate(
         shape: Size of the base.
         adapter: Settings of the trained adapter.
         load: Work of each step.
-        preset: How the machine is used.
+        preset: The batch sizes for the machine.
         speed: Measured on this machine; None to guess it.
         available_bytes: Memory of the device; None where it is not known.
     """

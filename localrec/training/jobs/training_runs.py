@@ -72,11 +72,11 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of a step.
 
     Args:
-        step: Counted from 1.
+        step: Number of the step, from 1.
         values: Name -> figure; None for one that is no number there.
-        seconds: The step took.
-        parts: Of these, seconds by what they went into. Times are the only thing in which a
-            repeated run differs.
+        seconds: Seconds of the step.
+        parts: Part of the step -> its seconds. Times are the only thing in which a repeated run
+            differs.
     """
 
     step: int

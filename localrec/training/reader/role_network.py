@@ -92,8 +92,8 @@ class LoraLayer(nn.Module):
     """A frozen layer of the encoder, and LoRA weights that learn.
 
     Args:
-        layer: Of the encoder.
-        rank: Of the LoRA weights.
+        layer: Layer of the encoder.
+        rank: Rank of the LoRA weights.
     """
 
     norms: Tensor

@@ -62,13 +62,13 @@ def read_names(path: Path = NAMES) -> Names:
 
 
 class QuestionComposer:
-    """Composes questions over all domains that a carrier fits.
+    """Compose questions over all domains that a carrier fits.
 
     Args:
-        carriers: Of several hands.
-        seed: Of every draw.
-        names: Other names than those for training, which then are the only ones; the questions
-            then are the carriers alone, so that these are scored and no wordings of our own.
+        carriers: Carrier questions by several authors.
+        seed: Seed of every random choice.
+        names: Names to use in place of those for training; the carriers then stay as they are,
+            since they are scored without wordings of our own.
 
     Raises:
         InputError: no carrier fits any domain.

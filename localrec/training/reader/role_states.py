@@ -21,20 +21,20 @@ _VOCABULARY = 30_522  # tokens that MiniLM knows
 
 
 class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of a training.
+    """The settings of a training.
 
     Args:
-        questions: Composed to learn from.
-        epochs: Passes over them.
-        size: Of a token's state inside the network.
-        layers: Of attention.
-        heads: Of each.
-        learning_rate: At its highest.
-        rank: Of the LoRA weights on the encoder's upper layers; 0 leaves it as it is.
-        batch_size: Questions at once.
-        dropout: Of states and attention.
-        other_weight: Of a word that is no name, against 1 of a word of a name.
-        seed: Of questions and weights.
+        questions: The number of questions to compose and learn from.
+        epochs: Passes over the questions.
+        size: Size of a token's state inside the network.
+        layers: The number of layers of attention.
+        heads: The number of heads of each layer.
+        learning_rate: Highest learning rate.
+        rank: Rank of the LoRA weights on the encoder's upper layers; 0 leaves it as it is.
+        batch_size: Questions in one step.
+        dropout: Dropout of states and attention.
+        other_weight: Weight of a word that is no name, against 1 of a word of a name.
+        seed: Seed of questions and weights.
     """
 
     questions: int = 30_000
@@ -72,9 +72,10 @@ class ReadQuestions(msgspec.Struct, frozen=True):
     Args:
         ids: Tokens of all, (tokens,).
         labels: Role of each, -1 of one that is no text.
-        states: What the network reads of each, (tokens, size), in half precision: the states
-            before the encoder's upper layers where these get LoRA weights, else those at its end.
-        starts: Where each question starts, and the end, (questions + 1,).
+        states: States of each token that the network reads, (tokens, size), in half precision:
+            those before the encoder's upper layers where these get LoRA weights, else those at its
+            end.
+        starts: Offset of each question, and the end, (questions + 1,).
     """
 
     ids: NDArray[np.int32]

@@ -39,10 +39,10 @@ _SCORED = 600  # questions
 
 
 class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
-    """How well names and other words were told apart by what they are there for.
+    """The shares of names and other words that got their right role.
 
     Args:
-        names: How many names were scored.
+        names: The number of scored names.
         right: Share of them with their role.
         barred_found: Share of the refused names that are taken for refused.
         barred_right: Share of right ones among the names taken for refused.
@@ -57,17 +57,17 @@ class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoleReport(msgspec.Struct, Record, frozen=True, kw_only=True):
-    """How a training went; it is kept beside the network as its card.
+    """The report on a training; it is kept beside the network as its card.
 
     Args:
         encoder: The embedder whose states the network reads.
-        roles: What it tells apart.
+        roles: The roles that it tells apart.
         config: Settings of the training.
-        carriers: How many it learnt from.
-        parameters: Of the network.
-        seconds: Of CPU, reading and training.
-        bytes: Of the file.
-        held_out: How it did on the carriers that were held out; None without any.
+        carriers: The number of carriers that it learnt from.
+        parameters: The number of weights of the network.
+        seconds: CPU seconds, reading and training.
+        bytes: Size of the file.
+        held_out: Score on the carriers that were held out; None without any.
     """
 
     encoder: str

@@ -21,8 +21,8 @@ class GroupTrainer(GRPOTrainer):
     at all. Where a micro-batch is one group, its opening is computed once (`prefix_cache`).
 
     Args:
-        distributed: Who else trains along; their gradients are averaged before the optimiser moves.
-        distributed: What TRL's takes.
+        distributed: The processes that train along; their gradients are averaged before each step.
+        named: The arguments of TRL's trainer.
     """
 
     def __init__(self, *, distributed: DistributedContext, **named: Any) -> None:

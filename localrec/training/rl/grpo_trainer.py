@@ -58,7 +58,7 @@ class Policy:
     """The adapter in training: torch learns, llama.cpp writes.
 
     Args:
-        folder: Where it lies to be served.
+        folder: Folder that it is served from.
         base: Base model of the adapter.
         serving: The GGUF that writes.
         model: The base with the adapter.
@@ -101,7 +101,7 @@ class PolicyTraining:
         base: Without an adapter; it is without one again afterwards.
         serving: The GGUF that writes.
         config: Settings of the training.
-        preset: How the machine is used.
+        preset: The batch sizes for the machine.
         rollout_workers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.

@@ -42,11 +42,11 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         steps: Steps of the optimiser; 0 for as many as `epochs` take.
         epochs: Passes over the requests.
         learning_rate: Constant learning rate of Adam.
-        redraws: How often a group without signal is replaced by another request's.
+        redraws: The most times that a group without signal is replaced by another request's.
         max_tokens: Longest trajectory, as the context of the model that writes.
         seed: Seed of every draw.
         workers: Processes that write side by side; 0 for one for each core.
-        device: Where torch computes.
+        device: The device of torch.
         checkpoint_every: Steps between two checkpoints.
         validate_every: Steps between two validations; 0 for one at the end.
     """

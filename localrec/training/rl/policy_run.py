@@ -48,7 +48,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
         episodes: The requests.
         base: Loaded.
         serving: The GGUF that writes.
-        preset: How the machine is used.
+        preset: The batch sizes for the machine.
         distributed: Processes that train together.
     """
 

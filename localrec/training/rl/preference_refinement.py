@@ -55,7 +55,7 @@ def mined_pairs(
     Args:
         task: Requests for rankings.
         rollout_workers: Write with the adapter that is to be refined.
-        config: How many requests are searched, and the seed.
+        config: The number of requests to search, and the seed.
         path: The file.
 
     Raises:
@@ -158,7 +158,7 @@ class PairTask:
     Args:
         requests: The requests that the pairs are from.
         pairs: Confused pairs.
-        config: How much is shown, and the seed of who stands first.
+        config: The limits of the shown texts, and the seed of the order of a pair.
     """
 
     def __init__(

@@ -32,8 +32,8 @@ class RolloutGroup(msgspec.Struct, frozen=True):
 
     Args:
         number: Number of the request.
-        members: What was written.
-        rewards: Of each.
+        members: The trajectories.
+        rewards: Reward of each.
         rollouts: The tokens of each.
     """
 
@@ -52,10 +52,10 @@ class RolloutBatch(msgspec.Struct, frozen=True):
     """The groups of one step, in the order of the requests.
 
     Args:
-        groups: Those that stayed.
-        drawn: How many were written for them.
-        dropped: Of these, so many were replaced.
-        k: Numbers in a ranking.
+        groups: The groups that stayed.
+        drawn: The number of groups that were written.
+        dropped: The number of written groups that were replaced.
+        k: The number of items in a ranking.
     """
 
     groups: Sequence[RolloutGroup]
@@ -108,8 +108,8 @@ class RolloutCollector:
         """Collect a group for each request of a step, or for others in their place.
 
         Args:
-            step: Of the training, from 1.
-            places: Of the requests within the step, from 0.
+            step: Number of the training step, from 1.
+            places: Places of the requests within the step, from 0.
 
         Raises:
             ModelError: the model cannot be used.

@@ -98,8 +98,8 @@ class RolloutWorkers:
 
     Args:
         open_model: Opens a model with an adapter, or bare; called for each process.
-        workers: How many write side by side.
-        tools: What the agent may ask.
+        workers: The number of processes that write side by side.
+        tools: The tools that the agent may ask.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ class ListRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Rank the user's next item (AgenticRec, section 4.3).
 
     Args:
-        tool_context: What lies before the agent.
+        tool_context: The request that the agent gets.
         target: The number of the candidate that was chosen, from 1.
         k: Numbers in the ranking.
     """

@@ -84,7 +84,7 @@ def bench_model(
         folder: The workspace whose graph and people the cases are made of.
         model: A GGUF.
         adapters: Role -> the file of an adapter that was trained for it and for this model.
-        roles: Which of `ROLES`.
+        roles: The roles, keys of `ROLES`.
         count: Cases of a role; slow roles have a part of them.
         progress: Hears how far it is.
         command: The arguments that decide the figures, for the record.

@@ -37,7 +37,7 @@ def ask_cases(
     """Ask every case.
 
     Args:
-        count: How many.
+        count: The number of cases.
         ask: Number of a case, from 0 -> its answer.
         progress: Called with cases done and all of them.
 

@@ -25,9 +25,9 @@ def bench_named(
     Args:
         folder: The workspace.
         model: A chat model of the catalogue, or a GGUF.
-        adapters: "ROLE=ADAPTER" texts: asked with an adapter.
-        roles: Only these; none for those of the adapters, or all.
-        cases: Of a role; slow roles take a part of them.
+        adapters: "ROLE=ADAPTER" texts: roles that are asked with an adapter.
+        roles: Only these roles; none for those of the adapters, or all.
+        cases: The number of cases of a role; slow roles take a part of them.
         progress: Called with the step, how much of it is done, and of how much.
 
     Raises:

@@ -29,7 +29,7 @@ class PreparedModel(msgspec.Struct, frozen=True):
 
     Args:
         ask: Number of a case, from 0 -> the model's answer; raises ModelError.
-        notes: What was settled before the first case, as sentences.
+        notes: Notes from before the first case, as sentences.
     """
 
     ask: AskCase
@@ -41,8 +41,8 @@ class RoleCases(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         role: Its name.
-        measure: What a score of 1 means, as a phrase.
-        line: Who the model has to beat.
+        measure: The meaning of a score of 1, as a phrase.
+        line: The side that the model has to beat.
         count: Number of cases.
         fingerprint: Changes with any case.
         by_rules: Answers a case without the model.
@@ -66,10 +66,10 @@ class RoleSide(msgspec.Struct, frozen=True, kw_only=True):
     """One side's figures over the cases of a role.
 
     Args:
-        name: Of the model with its adapter, or of the rules.
+        name: Name of the model with its adapter, or of the rules.
         quality: Mean score with its interval.
-        seconds: Of a case at the median, the first left out: it reads the shared prefix.
-        tokens: Read and written for a case, on average, cached ones among them.
+        seconds: Seconds of a case at the median, the first left out: it reads the shared prefix.
+        tokens: Tokens read and written for a case, on average, cached ones among them.
         failed: Cases without an answer; they score 0.
         shapes: Different sentences once names are taken out; None where nothing is written.
     """
@@ -87,13 +87,13 @@ class RoleResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         role: Its name.
-        measure: What a score of 1 means.
+        measure: The meaning of a score of 1.
         cases: Number of cases.
-        fingerprint: Of the cases: results with another one cannot be compared.
+        fingerprint: Hash of the cases: results with another one cannot be compared.
         rules: The line to beat.
         model: The model.
         difference: The model's quality minus the rules'.
-        notes: What the model's side settled before it began, as sentences.
+        notes: Notes on the model's side before it began, as sentences.
     """
 
     role: str
@@ -126,11 +126,11 @@ class BenchReport(msgspec.Struct, Record, frozen=True, kw_only=True):
         megabytes: Size of its file.
         sha256: Hash of its file.
         adapters: Role -> the adapter that it was asked with.
-        seed: Of the cases.
+        seed: Seed of the cases.
         results: A record for each role that has cases.
         empty: The roles that have none.
-        origin: How the last figures were made.
-        commands: Made the figures, where several benches did; () where the origin's alone did.
+        origin: The record that is needed to repeat the last figures.
+        commands: The commands that made the figures, where several benches did; else ().
     """
 
     model: str

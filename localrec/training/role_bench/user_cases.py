@@ -67,13 +67,13 @@ _TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")
 
 
 class HeldOutUsers:
-    """The choices of a domain's people, and what is known from before.
+    """The choices of a domain's users, and the data from before them.
 
     Args:
-        workspace: Stays open while cases are asked.
-        domain_name: A domain with people.
-        seed: Of the candidates and of the order of the cases.
-        progress: Hears what is being fitted.
+        workspace: The workspace; it stays open while cases are asked.
+        domain_name: Name of a domain with users.
+        seed: Seed of the candidates and of the order of the cases.
+        progress: Called with the step that is being fitted.
         candidates: Items to rank, the chosen one among them.
 
     Raises:

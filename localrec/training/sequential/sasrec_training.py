@@ -49,16 +49,16 @@ class SequentialReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The report of a training.
 
     Args:
-        domain: What it learnt about.
-        interactions: It learnt from; one for each user and item.
-        users: Who did anything.
-        items: Anybody had.
-        epochs: So many were done.
-        best_epoch: The one whose weights are kept, from 1.
-        ndcg_at_10: There, of the last item of users among all others, which it had not been
-            shown; None where nobody's could be spared.
-        seed: Of the training.
-        seconds: All of it took so long.
+        domain: Name of the domain.
+        interactions: The number of interactions that it learnt from; one for each user and item.
+        users: The number of users with interactions.
+        items: The number of items with interactions.
+        epochs: The number of passes done.
+        best_epoch: The pass whose weights are kept, from 1.
+        ndcg_at_10: NDCG@10 after that pass, of the last item of users among all others, which it
+            had not been shown; None where no user could be spared.
+        seed: Seed of the training.
+        seconds: Seconds of the whole training.
     """
 
     domain: str

@@ -20,22 +20,22 @@ class SupervisedConfig(
     """Configure the training of a role's adapter.
 
     Args:
-        role: Which one, a key of `examples.roles.ROLES`; or several, joined by commas, which get
+        role: The role, a key of `examples.roles.ROLES`; or several, joined by commas, which get
             equal parts of the examples.
         base: The model to train: a name of the catalogue, a GGUF, or a Hugging Face folder.
         serving: The GGUF that the adapter is exported for; "" for the base itself.
         train: Examples to learn from.
         validation: Examples to stop by.
-        epochs: Passes over them at most.
+        epochs: Most passes over them.
         batch: Sequences in one step of the optimiser.
-        learning_rate: At its highest; it falls to nothing at the end.
-        warmup: Share of the steps in which it rises to that.
-        checks: Looks at the validation half in a pass; at each a checkpoint is written.
-        patience: So many of them without anything better end the training.
-        adapter: Its size.
-        seed: Of the examples, their order, dropout and the adapter's beginning.
-        device: Where torch computes.
-        threads: Of torch on a CPU; 0 leaves that to torch.
+        learning_rate: Highest learning rate; it falls to nothing at the end.
+        warmup: Share of the steps in which the rate rises to that.
+        checks: Validations in a pass; at each a checkpoint is written.
+        patience: Validations without an improvement after which the training ends.
+        adapter: Size of the adapter.
+        seed: Seed of the examples, their order, dropout and the adapter's first weights.
+        device: The device of torch, such as "cpu" or "cuda:1".
+        threads: Threads of torch on a CPU; 0 leaves that to torch.
 
     Raises:
         UsageError: a number is out of range.

@@ -34,15 +34,15 @@ def accumulate_gradients(
     """Add up the gradient of the targets' mean loss.
 
     Args:
-        model: With an adapter that is trained.
-        examples: Of one step, or this process's share of them, which may be none.
-        most_tokens: Of the sequences that are computed at once, padding and all.
-        targets: Of the whole step; 0 where these are all.
+        model: A base with an adapter that is trained.
+        examples: Examples of one step, or this process's share of them, which may be none.
+        most_tokens: Most tokens of the sequences that are computed at once, padding and all.
+        targets: The number of targets of the whole step; 0 where these are all.
         share: Whether a common opening may be computed once; not where layers are checkpointed,
             which let no keys and values out.
 
     Returns:
-        The sum of the targets' losses, and how many answers are right to the last token.
+        The sum of the targets' losses, and the number of answers that are right to the last token.
     """
     targets = targets or sum(len(one.targets) for one in examples)
     total, right = 0.0, 0
@@ -70,8 +70,8 @@ def answer_scores(
 
     Args:
         model: A network with an adapter.
-        examples: What follows the opening in each.
-        prefix: What all begin with.
+        examples: The tokens after the prefix in each.
+        prefix: The prefix that all begin with.
     """
     import torch
 

@@ -46,10 +46,10 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         config: Settings of the training.
-        examples: What is learnt.
+        examples: The examples to learn.
         tokenized: The same as tokens.
         base: Loaded.
-        preset: How the machine is used.
+        preset: The batch sizes for the machine.
         distributed: Processes that train together.
     """
 

@@ -66,12 +66,12 @@ class SftOutcome(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The result of a training.
 
     Args:
-        steps: That were done; fewer than planned where it ended early.
-        best_step: Whose adapter is kept.
-        before: The validation half without an adapter.
-        best: With the one that is kept.
-        seconds: Of all steps.
-        tokens_per_second: Of prompts and answers, padding left out.
+        steps: The number of steps done; fewer than planned where it ended early.
+        best_step: The step whose adapter is kept.
+        before: Score on the validation half without an adapter.
+        best: Score with the adapter that is kept.
+        seconds: Seconds of all steps.
+        tokens_per_second: Tokens per second, of prompts and answers, padding left out.
     """
 
     steps: int
@@ -96,11 +96,11 @@ def train_adapter(
     Args:
         run: Its folder.
         base: Without an adapter, as it is again afterwards.
-        tokenized: Examples to learn, as tokens.
-        config: How.
-        preset: How much the machine takes at once.
+        tokenized: The examples to learn, as tokens.
+        config: The settings of the training.
+        preset: The batch sizes for the machine.
         progress: Hears of every step.
-        distributed: Who else trains along.
+        distributed: The processes that train along.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
@@ -298,9 +298,9 @@ def validate(
     """Measure how well a network answers examples.
 
     Args:
-        model: With its adapter.
-        half: Not empty.
-        most_tokens: Of the sequences that it reads at once.
+        model: A base with its adapter.
+        half: The examples; at least one.
+        most_tokens: Most tokens of the sequences that it reads at once.
     """
     model.eval()
     total, right = evaluate_answers(model, half, min(most_tokens, _READ_AT_ONCE))

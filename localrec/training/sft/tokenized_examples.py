@@ -28,9 +28,9 @@ class TokenizedExample(msgspec.Struct, frozen=True):
 
     Args:
         tokens: Prompt and answer, but for the last token, behind which nothing is asked.
-        targets: Tokens to be said, in order.
-        places: Of each, where in `tokens` the one stands that it is to be said behind.
-        choices: First tokens of the labels, where it is a choice; else ().
+        targets: Tokens of the answer, in order.
+        places: Place in `tokens` behind which each target is predicted.
+        choices: First tokens of the labels, where the answer is a choice; else ().
     """
 
     tokens: tuple[int, ...]
@@ -104,9 +104,9 @@ def batches_of(
 
     Args:
         examples: Those of one prompt stand behind each other.
-        size: Of a batch; the last may be smaller.
-        seed: Of the training.
-        epoch: Which pass, from 0.
+        size: Size of a batch; the last may be smaller.
+        seed: Seed of the training.
+        epoch: Number of the pass, from 0.
     """
     random = np.random.default_rng([seed, epoch])
     families = [list(family) for _, family in groupby(examples, key=lambda one: one.prompt)]
@@ -156,8 +156,8 @@ def micro_batches(
     Shortest first, so that little is padded.
 
     Args:
-        examples: Of the batch.
-        most_tokens: Of a piece.
+        examples: Examples of the batch.
+        most_tokens: Most tokens of a piece.
         prefix_length: Tokens before each; they count too, since each attends to them.
     """
     pieces: list[list[TokenizedExample]] = []

@@ -22,8 +22,8 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         embedding_size: Numbers that stand for an item.
-        negatives: Items drawn for each batch that the right ones are told from; all there are
-            where this is 0, or no fewer than the items.
+        negatives: Items drawn for each batch as negatives; all items where this is 0, or no fewer
+            than the items.
         epochs: Passes over the training data at most; the learning rate falls to 0 by the last.
         batch_size: Sequences (LightGCN: interactions) between two steps.
         learning_rate: The highest one, reached after `warm_up`.
@@ -31,7 +31,7 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         weight_decay: AdamW's pull of the weights to 0.
         patience: Epochs without a better validation after which it stops.
         validation_people: At most so many users have their last item kept back for validation.
-        threads: Of torch on a CPU. Sums are rounded otherwise with another number; and two are
+        threads: Threads of torch on a CPU. Another number rounds sums differently; and two are
             slower than one where another process wants a core.
     """
 
@@ -85,7 +85,7 @@ class LightGCNConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         layers: Steps along the graph.
-        temperature: What cosines are divided by before the softmax; low looks at hard ones.
+        temperature: Divisor of cosines before the softmax; a low one looks at hard negatives.
     """
 
     negatives: CountOrNone = 256

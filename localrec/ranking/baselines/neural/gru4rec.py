@@ -38,7 +38,7 @@ class RecurrentNetwork(SequenceNetwork):
     """Recurrent layers, and a projection back to the embedding size.
 
     Args:
-        items: How many there are.
+        items: The number of items.
         config: Sizes and dropout.
     """
 

@@ -87,8 +87,8 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
 
     Args:
         users: e_u(0), (users, size).
-        item_messages: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
-            sqrt(|i|), (items, size).
+        item_messages: Message of an item to the users who have it: e_i(0) + ... + e_i(layers - 1),
+            over sqrt(|i|), (items, size).
         items: Directions of the items' means, (items, size).
     """
 
@@ -117,8 +117,8 @@ class PropagationGraph(msgspec.Struct, frozen=True):
     """Edges both ways between users, who come first, and items, sorted by receiver.
 
     Args:
-        sender: Where each edge begins, (edges,) int64.
-        first: Where each receiver's edges begin, (people + items,) int64.
+        sender: Sender of each edge, (edges,) int64.
+        first: Offset of each receiver's edges, (users + items,) int64.
         weight: 1 / sqrt(|u| |i|) of each edge, (edges,).
     """
 
@@ -152,9 +152,9 @@ class GraphNetwork(nn.Module):
     """Embeddings of users and items, and the graph between them.
 
     Args:
-        interactions: Who had what; what is learnt from.
+        interactions: The interactions to learn from.
         config: Sizes and loss.
-        device: Where the graph lies.
+        device: The device of the graph.
     """
 
     def __init__(

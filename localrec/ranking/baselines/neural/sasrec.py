@@ -62,7 +62,7 @@ class AttentionNetwork(SequenceNetwork):
     """Blocks of causal self-attention and feed-forward layers.
 
     Args:
-        items: How many there are.
+        items: The number of items.
         config: Sizes and dropout.
     """
 
@@ -93,8 +93,8 @@ class TransformerBlock(nn.Module):
     """One block: causal self-attention, then a feed-forward layer.
 
     Args:
-        size: Of a state.
-        heads: Attentions, each on its share of the state.
+        size: Size of a state.
+        heads: The number of attention heads, each on its share of the state.
         dropout: Share of an update's numbers left out in training.
     """
 
@@ -131,7 +131,7 @@ def exported(network: AttentionNetwork, met: NDArray[np.bool_]) -> SasRecEncoder
 
     Args:
         network: On any device.
-        met: Which items anybody had in training, (items,).
+        met: Whether each item occurred in training, (items,).
     """
     size = network.norm.normalized_shape[0]
     norms, squares, shifts = [], [], []

@@ -48,8 +48,8 @@ class SequenceNetwork(nn.Module, ABC):
     """Input and output embeddings; a subclass adds the layers between them.
 
     Args:
-        items: How many there are; number `items` is the filling.
-        size: Of an embedding, and of a state.
+        items: The number of items; number `items` is the padding.
+        size: Size of an embedding, and of a state.
         dropout: Share of the embeddings' numbers left out in training.
     """
 

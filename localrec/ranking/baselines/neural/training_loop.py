@@ -41,8 +41,8 @@ class ValidationSplit(msgspec.Struct, frozen=True):
     """The validation data of a training.
 
     Args:
-        requests: Of the people who gave up their last item, without it.
-        items: That last item of each, (b,) int32.
+        requests: Histories of the validation users, without their last item.
+        items: The last item of each, (b,) int32.
     """
 
     requests: ScoreRequests
@@ -151,7 +151,7 @@ def train_network(
         config: Epochs, patience, learning rate and its course.
         draw_batches: The batches of one epoch.
         loss_of: A scalar to descend.
-        validate: How good the network is, asked in evaluation mode; NaN: nothing is held out.
+        validate: Scores the network in evaluation mode; NaN: nothing is held out.
         progress: Called after each epoch; what it raises ends the training.
     """
     optimizer = torch.optim.AdamW(

@@ -27,7 +27,7 @@ class EvidenceKind(msgspec.Struct, frozen=True):
     """One kind of evidence.
 
     Args:
-        record: What it is once fitted.
+        record: Type of the fitted kind.
         fit: Fits it; None where the data gives it nothing to say.
         slow: Whether fitting takes long enough to be worth keeping on the way.
     """

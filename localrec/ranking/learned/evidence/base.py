@@ -43,17 +43,17 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
     """The inputs of a fit.
 
     Args:
-        log: All interactions that may be learnt from.
-        side: What is known of the items.
-        seed: Of everything that is drawn.
-        memory_limit: Bytes that may be held at once.
-        threads: Of the networks' training.
-        seconds: Of CPU time that a kind should take; a network gives up steps where they run out.
-        progress: Hears how far a long fit is.
+        log: The interactions that may be learnt from.
+        side: Attributes and texts of the items.
+        seed: Seed of every random choice.
+        memory_limit: Most bytes that may be held at once.
+        threads: Threads for the training of networks.
+        seconds: CPU seconds that a kind should take; a network gives up steps where they run out.
+        progress: Called with the progress of a long fit.
         should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
-        previous: The same kind as it was fitted before on older rows, to go on from.
+        previous: The same kind as it was fitted before on older rows, to continue from.
         checkpoint: Folder that a long training keeps its state in; None keeps nothing.
-        mark: Of all that the fit is made from; what was kept of anything else is not taken up.
+        mark: Mark of all inputs of the fit; a checkpoint with another mark is not used.
     """
 
     log: Interactions

@@ -28,7 +28,7 @@ class Attributes(msgspec.Struct, frozen=True):
     Args:
         of_item: Attributes of each item, each row of length 1.
         of_attribute: The same, the items of each attribute.
-        mean_rating: Of the store, NaN where nothing was rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "attributes"
@@ -57,7 +57,7 @@ class Texts(msgspec.Struct, frozen=True):
 
     Args:
         vectors: (items, size); zeros where there is no text.
-        mean_rating: Of the store, NaN where nothing was rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "texts"

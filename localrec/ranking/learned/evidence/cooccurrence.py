@@ -32,11 +32,11 @@ class CooccurrenceWindow(msgspec.Struct, frozen=True):
     """Configure one window of co-occurrence.
 
     Args:
-        steps: How far two items may lie apart.
+        steps: The most steps that two items may lie apart.
         decay: Worth of each further step.
         both_ways: Whether the order of the two does not matter.
         row_shrinkage: Added to an item's own sum: a rare item says little.
-        damping: How strongly popular items are played down.
+        damping: Damping of popular items, 0 to 1.
         fade: Worth of each older item of a history.
         kept: Entries of each row.
     """
@@ -64,10 +64,10 @@ class Cooccurrence(msgspec.Struct, frozen=True):
     """Item-to-item weights, one matrix for each window.
 
     Args:
-        wide: Within many steps.
-        within_window: Within few.
-        after: From an item to what comes after it.
-        mean_rating: Of the store, NaN where nothing was rated.
+        wide: Weights within many steps.
+        within_window: Weights within few steps.
+        after: Weights from an item to the items after it.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "cooccurrence"

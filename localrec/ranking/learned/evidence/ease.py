@@ -45,9 +45,10 @@ class Ease(msgspec.Struct, frozen=True):
     """Item-to-item weights.
 
     Args:
-        met: From what was met to what will be met.
-        liked: From what was met to what will be liked; None where nothing was rated.
-        mean_rating: Of the store, NaN where nothing was rated.
+        met: Weights from items that were met to items that will be met.
+        liked: Weights from items that were met to items that will be liked; None where nothing was
+            rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
         regularization: lambda, in users.
     """
 

@@ -34,7 +34,7 @@ class ItemNeighbours(msgspec.Struct, frozen=True):
 
     Args:
         weights: Neighbours of each item.
-        mean_rating: Of the store, NaN where nothing was rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "item-knn"

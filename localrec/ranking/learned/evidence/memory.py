@@ -35,20 +35,20 @@ _RULES = "books"  # the shipped set that takes least for granted: no domain is k
 
 
 class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
-    """What all users share, in the numbers of the log.
+    """The interactions and attributes that all users share, in the numbers of the log.
 
     Args:
         items: Items of user 0, ascending, then of user 1, ..., (e,).
-        first_item: Where each user's items begin, and the end, (users + 1,).
+        first_item: Offset of each user's first item, and the end, (users + 1,).
         users: Users of item 0, ascending, then of item 1, ..., (e,).
-        first_user: Where each item's users begin, and the end, (items + 1,).
-        days: When each of `items` was met, in days since 1970, NaN where unknown, (e,).
+        first_user: Offset of each item's first user, and the end, (items + 1,).
+        days: Day of each of `items`, in days since 1970, NaN where unknown, (e,).
         linked: Item of each link to an attribute, ascending, (l,).
         attribute: Its attribute, (l,).
-        attributes: How many attributes there are.
+        attributes: The number of attributes.
         newest: Each user's newest day, NaN where they have none, (users,).
         lengths: Length of each user's weighted attribute counts, (users,).
-        mean_rating: Of the store, NaN where nothing was rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "memory"

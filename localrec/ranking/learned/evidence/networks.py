@@ -32,8 +32,8 @@ class RecurrentEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
-        attributes: What an item's attributes add to its embedding, (attributes, size).
-        share: Of the planned training, so much was done before the time ran out.
+        attributes: Contribution of an item's attributes to its embedding, (attributes, size).
+        share: Share of the planned training that was done before the time ran out, 0 to 1.
     """
 
     kind: ClassVar[str] = "gru"
@@ -52,8 +52,8 @@ class AttentionEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
-        attributes: What an item's attributes add to its embedding, (attributes, size).
-        share: Of the planned training, so much was done before the time ran out.
+        attributes: Contribution of an item's attributes to its embedding, (attributes, size).
+        share: Share of the planned training that was done before the time ran out, 0 to 1.
     """
 
     kind: ClassVar[str] = "attention"

@@ -31,10 +31,10 @@ class Odds(msgspec.Struct, frozen=True):
 
     Args:
         prior: log P(j), up to a constant, (items,).
-        apart: What an item's odds lose by each liked item that nobody liked together with it,
+        apart: Loss of an item's odds for each liked item that nobody liked together with it,
             (items,).
-        together: What they win back by how many did, from item to item.
-        mean_rating: Of the store, NaN where nothing was rated.
+        together: Gain of these odds by the users who liked both, from item to item.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "odds"

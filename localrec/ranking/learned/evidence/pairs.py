@@ -30,9 +30,9 @@ def item_counts(log: Interactions, chosen: Indexes, second: Mask | None = None) 
     """Count the users who met both of each two chosen items, (c, c).
 
     Args:
-        log: Where users and items meet.
+        log: The interactions of users and items.
         chosen: The items, ascending, (c,).
-        second: Where given, the second item of a pair must come from one of these rows, (m,).
+        second: Rows that the second item of a pair must come from, (m,); None: any row.
     """
     place = np.full(log.items, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
@@ -53,7 +53,7 @@ def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -
     """Count the shared users of each two items, times a factor of either; keep the heaviest.
 
     Args:
-        log: Where users and items meet.
+        log: The interactions of users and items.
         kept: Entries of each row.
         scale: Factors of the first and of the second item, (items,) each.
     """

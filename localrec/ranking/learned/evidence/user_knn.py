@@ -34,7 +34,7 @@ class SoonAfter(msgspec.Struct, frozen=True):
 
     Args:
         counts: Users for each of `WIDTHS`, (items,) each.
-        watched: Of so many users who met the first one on a known day.
+        watched: The number of users who met the first item on a known day.
     """
 
     counts: tuple[Offsets, ...]
@@ -58,13 +58,13 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     Args:
         item: Items of user 0, then of user 1, ..., (m,).
-        first_item: Where each user's items begin, and the end, (users + 1,).
+        first_item: Offset of each user's first item, and the end, (users + 1,).
         user: Users of item 0, then of item 1, ..., (m,).
-        first_user: Where each item's users begin, and the end, (items + 1,).
-        liked: Which of `item` its user liked, (m,).
-        moment: Of each of `item` the number, within its user, of the last one of the same moment,
+        first_user: Offset of each item's first user, and the end, (items + 1,).
+        liked: Whether its user liked each of `item`, (m,).
+        moment: For each of `item` the number, within its user, of the last item of the same moment,
             -1 where the day is unknown, (m,).
-        mean_rating: Of the store, NaN where nothing was rated.
+        mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "user-knn"

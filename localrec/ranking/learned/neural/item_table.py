@@ -24,9 +24,9 @@ class ItemTable(nn.Module):
     """Look up embeddings of items, and take them over from an older table.
 
     Args:
-        items: How many items there are.
+        items: The number of items.
         side: The attributes of the items, or of the first of them.
-        size: Of an embedding.
+        size: Size of an embedding.
     """
 
     def __init__(self, items: int, side: ItemFeatures, size: int) -> None:

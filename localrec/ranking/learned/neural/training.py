@@ -53,21 +53,21 @@ class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Configure the training of a network.
 
     Args:
-        size: Of an embedding.
-        state_size: Of the recurrent unit.
-        blocks: Of attention.
-        heads: Of attention.
-        dropout: Share of numbers left out of embeddings and updates.
-        learning_rate: The highest one.
+        size: Size of an embedding.
+        state_size: Size of the recurrent unit's state.
+        blocks: The number of attention blocks.
+        heads: The number of attention heads.
+        dropout: Share of numbers left out of embeddings and updates in training.
+        learning_rate: The highest learning rate.
         weight_decay: AdamW's pull of the weights to 0.
         warm_up: Share of the steps in which the learning rate rises.
         epochs: Passes over the rows, where they make enough steps.
         fewest_steps: A small store gets more passes until it has made so many steps.
         most_epochs: Never more passes than this.
         most_places: Never more places than this are learnt from, all passes together.
-        batches: Aimed at in an epoch; the batch size follows within 16 to 64.
+        batches: Batches aimed at in an epoch; the batch size follows within 16 to 64.
         negatives: Items drawn for a batch in a catalogue of more than four times as many.
-        continued: Share of the steps where older weights are gone on from.
+        continued: Share of the steps that a training takes where it continues from older weights.
     """
 
     size: int = 64
@@ -252,9 +252,9 @@ class TrainedNetwork(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
-        attributes: What an item's attributes add to its embedding, to go on from,
+        attributes: Contribution of an item's attributes to its embedding, to continue from,
             (attributes, size).
-        share: Of the steps that were planned, so many were made; below 1 where time ran out.
+        share: Share of the planned steps that were made, 0 to 1; below 1 where time ran out.
     """
 
     network: GruEncoder | SasRecEncoder
@@ -271,10 +271,10 @@ def train_network(
     """Train one network on a log; continue an interrupted training from its checkpoint.
 
     Args:
-        kind: Which of the two.
+        kind: Name of the network, one of the two.
         context: The log, seed, threads, time allowed, progress and stop flag.
         older: Weights to go on from, of a catalogue that began like this one.
-        config: How; the defaults where there is none.
+        config: The settings; None: the defaults.
 
     Raises:
         FitStoppedError: the stop flag went up.

@@ -34,7 +34,7 @@ class BatchStream:
 
     Args:
         epoch: Makes the batches of one epoch from a generator.
-        generator: Of all that is drawn; owned by the stream from here on.
+        generator: Generator of every random choice; owned by the stream from here on.
     """
 
     def __init__(self, epoch: Epoch, generator: np.random.Generator) -> None:
@@ -81,10 +81,10 @@ class NetworkCheckpoint:
 
     Args:
         folder: The folder; None keeps nothing.
-        mark: Of all that the training is made from; what was kept with another one is not taken up.
-        network: Whose weights are kept.
-        optimizer: Whose moments are kept.
-        stream: Whose place is kept.
+        mark: Mark of all inputs of the training; a checkpoint with another mark is not used.
+        network: The network whose weights are kept.
+        optimizer: The optimizer whose moments are kept.
+        stream: The stream whose position is kept.
     """
 
     def __init__(
