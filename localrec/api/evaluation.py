@@ -22,8 +22,8 @@ class Evaluation(TableRows):
     """The figures of a run, each with its 95% interval; the cases lie in `folder`.
 
     Example:
-        `workspace.evaluation("baselines").compare("ease", "popularity").metrics` has both figures of
-        each metric, their difference and its interval.
+        `workspace.evaluation("baselines").compare("ease", "popularity").metrics` has both figures
+        of each metric, their difference and its interval.
 
     Args:
         run: The folder of the run.

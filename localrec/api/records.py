@@ -28,7 +28,7 @@ class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
     """An item of a catalogue.
 
     Example:
-        `workspace.item("Negroni").attributes["ingredient"]` is `["campari", "gin", "sweet vermouth"]`.
+        `workspace.item("Negroni").attributes["ingredient"]` lists campari, gin and sweet vermouth.
 
     Args:
         key: The item's key in its domain.
