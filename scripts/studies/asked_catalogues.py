@@ -43,7 +43,7 @@ DOMAINS: dict[str, tuple[str, Mapping[str, str]]] = {
     "drinks": ("cocktails", {}),
     "films": ("movies", {"genres": "genre", "decade": "decade"}),
     "books": ("books", {"authors": "author", "series": "series", "language": "language"}),
-    "music": ("music", {}),
+    "music": ("music", {"artist": "artist", "album": "album", "tag": "tag"}),
     "wines": (
         "wines",
         {

@@ -4,8 +4,8 @@ Run:
     python scripts/studies/catalogue_rows.py --catalogues FOLDER --out FOLDER
 
 The first folder holds `winemag_5k.csv`, `goodbooks10k_books.csv` and `bgg_db_1806.csv`. Drinks are
-the bundled ones, films those of ml-100k, which `localrec datasets pull ml-100k` fetches. A
-catalogue whose file is missing is left out.
+the bundled ones, films those of ml-100k, which `localrec datasets pull ml-100k` fetches, music is a
+list of 480 tracks beside this script. A catalogue whose file is missing is left out.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ def main() -> None:
         ("books", options.catalogues / "goodbooks10k_books.csv", books),
         ("wines", options.catalogues / "winemag_5k.csv", wines),
         ("games", options.catalogues / "bgg_db_1806.csv", games),
+        ("music", Path(__file__).parent / "catalogues" / "music.jsonl", music),
     ):
         if not file.exists():
             print(f"{name}: {file.name} is missing")
@@ -71,6 +72,12 @@ def drinks(folder: Path) -> Iterator[Row]:
                 "look": [str(value) for key, value in look.items() if key != "colours"],
                 "description": row.get("description", ""),
             }
+
+
+def music(file: Path) -> Iterator[Row]:
+    """Tracks with artists, albums, tags and the year of their first release."""
+    for line in file.read_bytes().splitlines():
+        yield msgspec.json.decode(line)
 
 
 def films(file: Path) -> Iterator[Row]:
