@@ -188,8 +188,8 @@ class TrainingExamples(msgspec.Struct, frozen=True):
 
     Args:
         role: The role that learns from them.
-        train: To learn from.
-        validation: To stop by.
+        train: Examples to learn from.
+        validation: Examples to stop by.
     """
 
     role: str

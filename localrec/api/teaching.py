@@ -120,7 +120,7 @@ class TrainCalls(CallGroup):
         Args:
             carriers: Files of questions with slots for names.
             out: The file to write.
-            held_out: Files to score by, of nobody who wrote the others.
+            held_out: Files by other authors, to score by.
             start: A network to go on from.
             progress: Called with the step, how much of it is done, and of how much.
             settings: questions, epochs, learning_rate, seed.

@@ -17,7 +17,7 @@ class ListedRun(msgspec.Struct, Record, frozen=True, kw_only=True):
     """A run, or a configuration that is ready to run.
 
     Args:
-        name: By which it is named.
+        name: Name of the run or of the configuration.
         state: "complete", "unfinished", or "ready" of a configuration.
         systems: The names of its systems.
         title: The measured task, for people.

@@ -37,7 +37,7 @@ class LeaderComparison(msgspec.Struct, frozen=True, kw_only=True):
     """All systems against the best by one metric.
 
     Args:
-        metric: By which they stand.
+        metric: Metric that they are ordered by.
         best: The system with the best figure; of several the first.
         others: Each other system against it: the other's figure minus the best one's.
     """

@@ -71,7 +71,7 @@ def ask_sentence(
     """Ask a model for one sentence about numbered facts; the sentence is not checked here.
 
     Args:
-        model: Asked once.
+        model: A chat model; it is asked once.
         examples: The task and worked examples, the same for all items of a job.
         name: Untrusted, as the facts are: neither can end the line that it stands in.
         facts: Statements without their subject.

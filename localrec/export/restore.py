@@ -154,7 +154,7 @@ def _replaced(
     Args:
         folder: The workspace.
         before: Name of the change that the copy is made before, such as "restore".
-        require: Told the store's checksum; raises where there is nothing to put in its place.
+        require: Takes the store's checksum; raises where there is nothing to put in its place.
 
     Yields:
         The checksum of the store as it is.

@@ -103,7 +103,7 @@ class CommandJob:
         """Wait for the end; returns the JSON documents that the command printed.
 
         Args:
-            on_progress: Told each step, in this thread.
+            on_progress: Called with each step, in this thread.
 
         Raises:
             UsageError, BusyError, CutShortError, LocalrecError: the command failed, was stopped or

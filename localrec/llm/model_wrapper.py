@@ -75,7 +75,7 @@ class PrefixedChatModel(ModelWrapper):
     """A chat model with fixed messages before every prompt.
 
     Args:
-        model: Asked in its place; not closed with it.
+        model: The wrapped model; it is not closed with this one.
         brief: Stands behind the first message of every prompt.
     """
 

@@ -23,7 +23,7 @@ class EmbeddingContext:
         weights: The loaded model.
         longest: Longest text in tokens.
         pooling: Pooling of token vectors by the file; None takes the mean.
-        should_stop: Asked before each batch; True ends the call.
+        should_stop: Called before each batch; True ends the call.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class NativeModel:
         adapter: LoRA file, its header already checked, or None.
         adapter_scale: Strength of the adapter.
         template: Jinja source for a file without a chat template of its own; "" for none.
-        should_stop: Asked while a prompt is evaluated; True ends it.
+        should_stop: Called while a prompt is evaluated; True ends it.
 
     Raises:
         ModelError: llama.cpp does not take the model or the adapter.

@@ -25,7 +25,7 @@ class NativeWeights:
             these are announced but trap (AMX, see `model_process`).
         adapter: LoRA file, its header already checked, or None.
         adapter_scale: Strength of the adapter.
-        moved: Told while the file is loaded, again and again.
+        moved: Called again and again while the file is loaded.
 
     Raises:
         ModelError: llama.cpp does not take the model or the adapter.

@@ -31,7 +31,7 @@ class Projector:
     Args:
         path: The projector's file, its header already checked.
         model: The model it was made for.
-        should_stop: Asked between the parts of a picture; True ends it.
+        should_stop: Called between the parts of a picture; True ends it.
 
     Raises:
         ModelError: llama.cpp does not take it, or it does not see.

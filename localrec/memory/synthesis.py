@@ -177,7 +177,7 @@ def ask_facets(
     """Let a model write facets, in one call.
 
     Args:
-        model: Asked once.
+        model: A chat model; it is asked once.
         user: The user's own memory.
         neighbours: A line for each, numbered from 1 by their order, from `packing`.
         supporters: The same neighbours.

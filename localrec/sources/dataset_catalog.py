@@ -37,7 +37,7 @@ class ListedDataset(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One data set in the list of all.
 
     Args:
-        name: By which it is pulled.
+        name: Name that it is pulled by.
         title: Title for people.
         domain: The domain its items belong to.
         licence: Terms of use.

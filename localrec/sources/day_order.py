@@ -115,7 +115,7 @@ def with_iso_days(
     Args:
         rows: Row numbers and cells by column.
         columns: Those that hold days; those that the file lacks are passed over.
-        import_log: Hears of days that can be read two ways.
+        import_log: Log that notes days which can be read two ways.
     """
     told = [(row, dict(cells)) for row, cells in rows]
     for column in columns:

@@ -56,8 +56,8 @@ def learn_reranker_share(
         domain: The domain of the items.
         system: The name of a system that reranks candidates by a model.
         cases: Users whose newest item is held out, at most; each takes a call of the reranker.
-        progress: Told each step.
-        should_stop: Asked between cases; a yes ends the learning, and nothing is kept.
+        progress: Called with each step and its progress.
+        should_stop: Called between cases; a yes ends the learning, and nothing is kept.
 
     Raises:
         UsageError: the system asks no model, or the default was not learnt yet.

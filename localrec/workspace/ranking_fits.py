@@ -64,7 +64,7 @@ def fit_domain(
         folder: The workspace, whose store nobody has open for writing.
         domain: The domain.
         progress: Called with the step, how much of it is done, and of how much.
-        should_stop: Asked between steps.
+        should_stop: Called between steps.
 
     Raises:
         CutShortError: it was stopped; the next call goes on.

@@ -74,7 +74,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
         systems: Makes the systems.
         folder: Folder of the run.
         engine: Runs the chunks.
-        progress: Told about every step.
+        progress: Called with each step and its progress.
     """
 
     config: RunConfig
@@ -120,7 +120,7 @@ def run_ranking_evaluation(
         folder: Folder of the run; it may not exist yet.
         made: Command, versions, machine.
         engine: Works the chunks of cases off; by default this process.
-        progress: Told about every step.
+        progress: Called with each step and its progress.
         workbench: Makes the systems.
 
     Raises:

@@ -117,8 +117,8 @@ def learn(
     Args:
         stored: The log to learn from.
         folder: Folder that keeps the ranker; a fit that was stopped or killed continues there.
-        progress: Told each step.
-        should_stop: Asked now and then; a yes ends the fit.
+        progress: Called with each step and its progress.
+        should_stop: Called now and then; a yes ends the fit.
         config: The limits of the ranker.
 
     Raises:

@@ -39,7 +39,7 @@ class CatalogueReader:
         domain: The domain of the items.
         columns: The use of each column.
         table: The records.
-        import_log: Hears what became of each row.
+        import_log: Log that notes the outcome of each row.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class TextWatch:
         columns: The use of each column.
         links: Kind -> the columns that fill it.
         table: The records.
-        import_log: Hears of the cells.
+        import_log: Log that notes these cells.
     """
 
     def __init__(

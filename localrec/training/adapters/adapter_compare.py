@@ -86,11 +86,11 @@ def compare_adapter(
 
     Args:
         folder: The workspace, whose catalogue it is about.
-        role: That the adapter was trained for.
+        role: The role that the adapter was trained for.
         model: The GGUF of its base.
         adapter: Its GGUF.
         question: In a person's words.
-        progress: Hears who is being asked.
+        progress: Called with each step and its progress.
 
     Raises:
         UsageError: nothing is asked, or this role answers no questions.

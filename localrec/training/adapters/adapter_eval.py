@@ -76,11 +76,11 @@ def evaluate_adapter(
 
     Args:
         workspace: The workspace whose graphs the cases are composed of.
-        role: That the adapter was trained for.
+        role: The role that the adapter was trained for.
         model: The GGUF of its base.
         adapter: Its GGUF.
         count: Cases.
-        progress: Hears how far it is.
+        progress: Called with each step and its progress.
 
     Raises:
         UsageError: no adapter is trained for this role.

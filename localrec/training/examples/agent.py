@@ -76,10 +76,10 @@ def agent_examples(
     Args:
         workspace: OpenWorkspace with the users to learn from.
         episodes: The requests; its seed is that of what is asked, too.
-        train: To learn from.
-        validation: To stop by.
+        train: Examples to learn from.
+        validation: Examples to stop by.
         native: Whether the model knows tool calls as JSON.
-        progress: Hears what is being done.
+        progress: Called with each step and its progress.
 
     Raises:
         InputError: people did too little.

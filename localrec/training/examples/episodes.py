@@ -124,7 +124,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
         folder: The workspace.
         config: The selection of the requests.
         k: Numbers in a ranking.
-        progress: Hears what is being fitted.
+        progress: Called with each step and its progress.
 
     Raises:
         InputError: people did too little to part it.

@@ -42,7 +42,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         role: Role that learns from them.
-        train: To learn from.
+        train: Examples to learn from.
         validation: Other wordings, to stop by.
     """
 

@@ -110,7 +110,7 @@ def open_next_choices(
         workspace: Open for reading; it may be closed again behind this.
         domain_name: One that has items.
         seed: Seed of the candidates and of their order.
-        progress: Hears what is being counted.
+        progress: Called with each step and its progress.
 
     Raises:
         LeakError: the store tells by itself what somebody chose.

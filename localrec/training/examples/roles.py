@@ -35,8 +35,8 @@ class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Select the examples.
 
     Args:
-        train: To learn from.
-        validation: To stop by.
+        train: Examples to learn from.
+        validation: Examples to stop by.
         seed: Seed of every draw.
         supports_tools: Whether the model was taught to call tools as JSON; matters to an agent.
     """

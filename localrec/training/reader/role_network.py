@@ -230,7 +230,7 @@ def fit_network(
         cue_rows: Row of its own vector for each token; those of `start` where one is given.
         encoder: Name of what read them.
         config: Settings of the training.
-        progress: Told how far it is.
+        progress: Called with each step and its progress.
         start: A network to go on from, of the sizes of the settings.
         upper: The encoder's upper layers, where they get LoRA weights.
     """

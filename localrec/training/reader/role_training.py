@@ -92,7 +92,7 @@ def train_reader(
 
     Args:
         carriers: Files of questions with slots for names.
-        held_out: Carriers to score the network by, written by others than those it learns from.
+        held_out: Carriers by other authors, to score the network by.
         out: The file to write.
         config: The settings.
         progress: Called with the step, how much of it is done, and of how much.
@@ -122,12 +122,12 @@ def train_roles(
     """Compose questions, train the network on them, write it and its card, a JSON file beside it.
 
     Args:
-        carriers: To learn from.
+        carriers: Files of questions to learn from.
         held_out: To score by; none for no score.
-        encoder: That will serve.
+        encoder: The embedder that the network will be used with.
         out: The file to write.
         config: Settings of the training.
-        progress: Told how far it is.
+        progress: Called with each step and its progress.
         start: Network to train further; its sizes count, not those of the settings.
     """
     begun = time.process_time()

@@ -102,7 +102,7 @@ class PolicyTraining:
         serving: The GGUF that writes.
         config: Settings of the training.
         preset: The batch sizes for the machine.
-        rollout_workers: Write trajectories; closed by whoever made them.
+        rollout_workers: Processes that write trajectories; the caller makes and closes them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
         distributed: Processes that train together.
@@ -144,7 +144,7 @@ class PolicyTraining:
 
         Args:
             steps: Steps of the whole training.
-            progress: Hears of every step.
+            progress: Called with each step and its progress.
 
         Raises:
             CutShortError: Ctrl+C; the run can be gone on with.
@@ -338,7 +338,7 @@ class _Watch(TrainerCallback):
         keep: Writes a checkpoint behind a step.
         done: Steps before.
         steps: Number of all steps.
-        progress: Hears of every step.
+        progress: Called with each step and its progress.
     """
 
     def __init__(

@@ -118,7 +118,7 @@ def prepared(
     Args:
         folder: The workspace.
         config: Settings of the training.
-        progress: Hears what is being done.
+        progress: Called with each step and its progress.
         distributed: Processes that train together.
 
     Raises:
@@ -158,7 +158,7 @@ def train(
     Args:
         run: Run of this training.
         made: Everything that the training needs.
-        progress: Hears of every step.
+        progress: Called with each step and its progress.
         open_model: Opens the model that writes; llama.cpp by default.
 
     Raises:

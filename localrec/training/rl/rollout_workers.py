@@ -60,7 +60,7 @@ class RolloutModel(ModelWrapper):
     """A chat model with a request's own messages, which caches what a group shares.
 
     Args:
-        model: Writes; whoever opened it closes it.
+        model: The model that writes; the caller opens and closes it.
         request: Says what it is told.
         stop: Once set, nothing more is asked.
         kept: System messages whose state the process has; added to.

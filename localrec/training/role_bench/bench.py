@@ -86,7 +86,7 @@ def bench_model(
         adapters: Role -> the file of an adapter that was trained for it and for this model.
         roles: The roles, keys of `ROLES`.
         count: Cases of a role; slow roles have a part of them.
-        progress: Hears how far it is.
+        progress: Called with each step and its progress.
         command: The arguments that decide the figures, for the record.
 
     Raises:
@@ -126,7 +126,7 @@ class RoleComposer:
 
     Args:
         workspace: Open as long as cases are asked.
-        progress: Hears what is being fitted.
+        progress: Called with each step and its progress.
     """
 
     def __init__(self, workspace: OpenWorkspace, progress: Progress) -> None:

@@ -71,8 +71,8 @@ class TokenizedDataset(msgspec.Struct, frozen=True, kw_only=True):
     """Both halves as tokens.
 
     Args:
-        train: To learn from.
-        validation: To stop by.
+        train: Examples to learn from.
+        validation: Examples to stop by.
     """
 
     train: tuple[TokenizedExample, ...]

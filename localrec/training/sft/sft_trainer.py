@@ -99,7 +99,7 @@ def train_adapter(
         tokenized: The examples to learn, as tokens.
         config: The settings of the training.
         preset: The batch sizes for the machine.
-        progress: Hears of every step.
+        progress: Called with each step and its progress.
         distributed: The processes that train along.
 
     Raises:

@@ -50,7 +50,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
         threads: Threads for the training of networks.
         seconds: CPU seconds that a kind should take; a network gives up steps where they run out.
         progress: Called with the progress of a long fit.
-        should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
+        should_stop: Called now and then; a kind raises `FitStoppedError` once it says yes.
         previous: The same kind as it was fitted before on older rows, to continue from.
         checkpoint: Folder that a long training keeps its state in; None keeps nothing.
         mark: Mark of all inputs of the fit; a checkpoint with another mark is not used.
