@@ -1,7 +1,7 @@
 """Record the app as one animated SVG for the README, from the real app.
 
 Run:
-    python scripts/tui_recording.py [--out docs/figures/tui-recording.svg] [--seconds 2.5]
+    python scripts/tui_recording.py [--out docs/figures/tui-recording.svg] [--seconds 4.2]
 
 The workspace is that of `scripts/tui_screenshots.py`. Each frame is a drawing of the screen; the
 file shows one after the other and begins again, without a script and without a network.
@@ -16,12 +16,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+from textual.events import Paste
 from textual.pilot import Pilot
 from tui_screenshots import ROOT, THEME, WHO, furnish, go_to, letters, press, settle
 
 from localrec_tui.app import LocalrecApp
 
-SIZE = (100, 30)
+SIZE = (112, 32)
+LIBRARY = """Date,Name,Year,Letterboxd URI,Rating
+2026-01-01,Fargo,1996,https://boxd.it/1,4.5
+2026-01-02,Blade Runner,1982,https://boxd.it/2,5
+2026-01-03,Chinatown,1974,https://boxd.it/3,3.5
+"""
 _FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _ID = re.compile(r"terminal-\d+")
 _OUTER = re.compile(r"<svg[^>]*viewBox=\"([^\"]+)\"[^>]*>(.*)</svg>", re.DOTALL)
@@ -32,40 +38,103 @@ class Recording:
 
     Args:
         pilot: Drives the app.
+        files: A folder with a library to import.
     """
 
-    def __init__(self, pilot: Pilot[None]) -> None:
+    def __init__(self, pilot: Pilot[None], files: Path) -> None:
         self._pilot = pilot
+        self._files = files
         self.frames: list[str] = []
 
-    async def frame(self) -> None:
-        """Keep what is on the screen now."""
-        await self._pilot.pause(0.3)
+    async def frame(self, caption: str) -> None:
+        """Keep what is on the screen now, with a caption in the title of the window."""
+        await self._pilot.pause(0.4)
         await settle(self._pilot)
         self._pilot.app.clear_notifications()
         await settle(self._pilot)
-        drawn = self._pilot.app.export_screenshot(title="localrec")
+        drawn = self._pilot.app.export_screenshot(title=f"localrec: {caption}")
         self.frames.append(_FONTS.sub("", _ID.sub(f"frame-{len(self.frames)}", drawn)))
 
     async def play(self) -> None:
         """Go through the app as somebody who shows it."""
+        for part in (self._ask, self._look, self._data, self._laboratory):
+            await part()
+
+    async def _ask(self) -> None:
+        """A question, why, a word about an item, a further wish."""
         pilot = self._pilot
-        await self.frame()
-        await press(pilot, *letters("something bitter with gin"), "enter", "down")
-        await self.frame()
-        await press(pilot, "down", "l")
-        await self.frame()
-        await press(pilot, "escape", *letters("without cream, in a coupe"), "enter", "down")
-        await self.frame()
+        await self.frame("your list, with reasons")
+        await press(pilot, *letters("something bitter"))
+        await self.frame("a question, in your own words")
+        await press(pilot, *letters(" with gin"), "enter")
+        await self.frame("the answer")
+        await press(pilot, "down")
+        await self.frame("why this one, beside the list")
+        await press(pilot, "enter")
+        await self.frame("its way in the graph")
+        await press(pilot, "escape", "down", "l")
+        await self.frame("you like it")
+        await press(pilot, "escape", *letters("without cream, in a coupe"))
+        await self.frame("a further wish")
+        await press(pilot, "enter", "down")
+        await self.frame("the answer, refined")
+
+    async def _look(self) -> None:
+        """What was said, the catalogue, the graph, the shelf."""
+        pilot = self._pilot
         await go_to(pilot, "history")
-        await self.frame()
+        await self.frame("all that you said, to change or take back")
         await go_to(pilot, "browse")
-        await press(pilot, "f4")
-        await press(pilot, *letters("gin, campari, sweet vermouth"), "enter")
-        await self.frame()
+        await self.frame("the whole catalogue")
+        await press(pilot, "slash", *letters("gin lime"))
+        await pilot.pause(1.5)  # what means the same follows after a pause of the typist
+        await press(pilot, "down")
+        await self.frame("found by names and by meaning")
+        await press(pilot, "g")
+        await self.frame("a walk through the graph")
+        await press(pilot, "escape", "f4", *letters("gin, campari, sweet vermouth"), "enter")
+        await self.frame("what your shelf makes, and which bottle unlocks most")
         await press(pilot, "escape")
+
+    async def _data(self) -> None:
+        """A library comes in, a history goes out, everything can be forgotten."""
+        pilot = self._pilot
         await go_to(pilot, "data")
-        await self.frame()
+        await self.frame("what came in, what can be pulled")
+        await press(pilot, "i")
+        pilot.app.post_message(Paste(str(self._files / "ratings.csv")))
+        await self.frame("a library from another service")
+        await press(pilot, "enter")
+        await self.frame("what it would do: nothing has changed yet")
+        await press(pilot, "enter")
+        await self.frame("it is in, and can be taken back")
+        await press(pilot, "x")
+        await self.frame("what can go out")
+        await press(pilot, "escape", "f")
+        await self.frame("what can be forgotten")
+        await press(pilot, "enter")
+        await self.frame("what forgetting would remove")
+        await press(pilot, "escape")
+
+    async def _laboratory(self) -> None:
+        """Memories, evaluations, models, trainings, help."""
+        pilot = self._pilot
+        await go_to(pilot, "memory")
+        await self.frame("what is remembered of you, with its support")
+        await go_to(pilot, "runs")
+        await self.frame("evaluations")
+        await press(pilot, "enter")
+        await self.frame("one of them, with intervals")
+        await press(pilot, "escape")
+        await go_to(pilot, "models")
+        await self.frame("which model plays which part")
+        await go_to(pilot, "training")
+        await self.frame("trainings on your own computer")
+        await press(pilot, "ctrl+p")
+        await self.frame("every action, with its key")
+        await press(pilot, "escape")
+        await go_to(pilot, "home")
+        await self.frame("your list again")
 
 
 def animated(frames: list[str], seconds: float) -> str:
@@ -96,7 +165,7 @@ async def record(folder: Path) -> list[str]:
         app.theme = THEME
         app.user = WHO
         await settle(pilot)
-        recording = Recording(pilot)
+        recording = Recording(pilot, folder.parent)
         await recording.play()
         return recording.frames
 
@@ -107,11 +176,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, default=ROOT / "docs/figures/tui-recording.svg")
-    parser.add_argument("--seconds", type=float, default=2.5, help="of each frame")
+    parser.add_argument("--seconds", type=float, default=4.2, help="of each frame")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home) / "workspace"
         furnish(folder, Path(home) / "run.toml")
+        (Path(home) / "ratings.csv").write_text(LIBRARY, encoding="utf-8")
         drawn = animated(asyncio.run(record(folder)), asked.seconds)
     asked.out.write_text(drawn, encoding="utf-8")
     print(f"{asked.out.name}: {len(drawn.encode()) / 1024:.0f} KiB")
