@@ -22,6 +22,7 @@ from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.widgets.item_facts import item_facts
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.picture_preview import PicturePreview
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
 
@@ -57,6 +58,7 @@ class ItemScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the known parts; the properties follow from the store."""
+        yield RunningLines()
         with VerticalScroll():
             if self._is_recommended:
                 yield Static(card_text(self._shown), markup=False)

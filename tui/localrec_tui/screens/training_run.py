@@ -24,6 +24,7 @@ from localrec_tui.services.trainings import (
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.progress import format_duration
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.training_curves import (
     Curve,
     Curves,
@@ -103,6 +104,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
 
     def compose(self) -> ComposeResult:
         """How far it is, and a page for each view."""
+        yield RunningLines()
         yield Label(f"Training {self._run_name}", classes="title", markup=False)
         with Horizontal(id="top"):
             yield ChoiceField("Curve", "M", id="curve")
