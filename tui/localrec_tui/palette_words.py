@@ -100,6 +100,7 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "resume": "Go on with a training that was stopped",
         "export": "Export what a training came to as an adapter",
         "try": "Try an adapter beside its bare base",
+        "use": "Use an adapter in its role",
         "stop": "Stop the training that was begun here",
     },
     GraphBrowserScreen: {
@@ -125,6 +126,7 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "leave_to('resume')": "Go on with this training",
         "leave_to('export')": "Export this training as an adapter",
         "leave_to('try')": "Try this training's adapter beside its base",
+        "leave_to('use')": "Use this training's adapter in its role",
     },
     LogScreen: {"save": "Save the log to a file"},
 }
@@ -168,6 +170,7 @@ ROW_QUESTIONS: Mapping[tuple[type[Screen[Any]], str], RowQuestion] = {
     (TrainingScreen, "resume"): RowQuestion("Go on with which training?"),
     (TrainingScreen, "export"): RowQuestion("Export which training?"),
     (TrainingScreen, "try"): RowQuestion("Try the adapter of which training?"),
+    (TrainingScreen, "use"): RowQuestion("Use the adapter of which training?"),
     (HistoryScreen, "edit"): RowQuestion("Say something else of which item?", 1),
     (HistoryScreen, "retract"): RowQuestion("Take back your word on which item?", 1),
 }
