@@ -46,7 +46,7 @@ class FakeModelService(Recorder, ModelService):
 
     def roles(self) -> tuple[RoleBinding, ...]:
         return tuple(
-            RoleBinding(role=role, player=self.used.get(role, player))
+            RoleBinding(role=role, player=self.used.get(role, player), figure=f"{role} 0.9 of 10")
             for role, player in (("chat", "small-chat"), ("router", ""), ("writer", ""))
         )
 

@@ -302,7 +302,7 @@ class TestTask:
     async def test_is_told_with_confidence_and_reason(self, open_app):
         async with open_app() as pilot:
             await ask(pilot)
-            assert "by its ingredient  names components: gin (95% sure)" in seen(pilot)
+            assert "by its ingredient  you named gin (95% sure)" in seen(pilot)
 
     async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, services):
         async with open_app() as pilot:
@@ -698,7 +698,7 @@ class TestTrouble:
             await ask(pilot, "another question")
             shown = seen(pilot)
             assert "Process 4711" in shown
-            for old in ("Gimlet", "names components", "glass: coupe glass", "router: rules"):
+            for old in ("Gimlet", "you named", "glass: coupe glass", "router: rules"):
                 assert old not in shown
             await press(pilot, "f4")
             assert isinstance(pilot.app.screen, AskScreen)  # there is nothing to add a wish to

@@ -22,7 +22,7 @@ async def test_lists_what_was_said_here_and_elsewhere(open_app, said):
     async with open_app(WIDE, mode="history", user="anna") as pilot:
         await settled(pilot)
         told = seen(pilot)
-    assert "gave 4 of 5 (letterboxd)" in told
+    assert "gave 4 of 5 (Letterboxd)" in told
     assert "too sour" in told
     assert "2 lines." in told
 

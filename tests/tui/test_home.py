@@ -40,7 +40,7 @@ class TestHome:
             told = seen(pilot)
         assert "F2 says who sits here" in told
         assert "a smoky drink without whiskey" in told
-        assert "2026-11-20  drinks  3 rows" in told
+        assert "2026-11-20  drinks  3 rows (the bundled drinks)" in told
 
     async def test_lists_what_the_person_may_like_and_why(self, open_app):
         async with open_app(WIDE, mode="", user="anna") as pilot:
@@ -49,6 +49,17 @@ class TestHome:
         assert "For anna" in told
         assert "Bramble has gin." in told
         assert "from 4 items of your history" in told
+
+    async def test_counts_one_item_as_one(self, open_app, services):
+        of_many = services.recommend
+
+        def of_one(*asked):
+            return msgspec.structs.replace(of_many(*asked), history=1)
+
+        services.recommend = of_one
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            assert "from 1 item of your history" in seen(pilot)
 
     async def test_asks_what_is_typed(self, open_app, services):
         async with open_app(WIDE, mode="") as pilot:

@@ -39,7 +39,7 @@ class TestAtEightyColumns:
             await pilot.resize_terminal(140, 40)
             await press(pilot, "down")
             assert "Quit" in foot(pilot)
-            assert " g Graph  l Like " in foot(pilot)
+            assert " g Walk  l Like " in foot(pilot)
 
 
 class TestALineThatIsTypedInto:

@@ -58,7 +58,7 @@ class TestAnswer:
         async with open_app(WIDE, user="anna") as pilot:
             await _ask(pilot)
             told = seen(pilot)
-        assert "gave 4.5 of 5 (letterboxd)" in told
+        assert "gave 4.5 of 5 (Letterboxd)" in told
         assert "you like it" in told
 
     async def test_forgets_what_somebody_else_said(self, open_app, services):

@@ -6,6 +6,7 @@ import pytest
 
 from localrec.foundation import jobs
 from localrec.foundation.errors import InputError, ModelCancelledError, ModelError, UsageError
+from localrec.foundation.role_holders import shipped_holders
 from localrec.foundation.settings import load_settings
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.records import RequestHandle
@@ -33,7 +34,8 @@ class TestTheRoom:
     async def test_tells_what_is_here_who_plays_what_and_what_runs(self, models, size):
         async with models(size) as pilot:
             told = seen(pilot)
-        for words in ("small-chat  yes", "98 MB", "vectors     no", "as measured best", "310 MB"):
+        own = "rules (no model was measured to be better)"
+        for words in ("small-chat  yes", "98 MB", "vectors     no", own, "310 MB"):
             assert words in told
 
     async def test_pulls_with_progress(self, models, services):
@@ -83,6 +85,11 @@ class TestTheRoom:
             assert "router is played by small-chat from the next question on." in seen(pilot)
         assert services.models.used == {"router": "small-chat"}
 
+    async def test_says_by_which_figure_a_role_was_given(self, models):
+        async with models() as pilot:
+            await press(pilot, "u")
+            assert "router  rules: router 0.9 of 10" in seen(pilot)
+
     async def test_gives_a_role_back_but_not_the_chat_model(self, models, services):
         async with models() as pilot:
             await press(pilot, "u", "end", "enter", "end", "enter")
@@ -111,6 +118,11 @@ class TestBehindIt:
         assert load_settings(tmp_path).roles == {"router": "smollm2-135m"}
         [router] = [one for one in local.roles() if one.role == "router"]
         assert router.player == "smollm2-135m"
+
+    def test_a_role_that_nobody_bound_has_its_default_and_the_figure(self, local):
+        [router] = [one for one in local.roles() if one.role == "router"]
+        assert (router.player, router.holder) == ("", "rules")
+        assert router.figure == shipped_holders()["router"].figure
 
     def test_a_role_that_cannot_be_bound_says_why(self, local):
         with pytest.raises(UsageError, match="The chat model cannot be rules"):

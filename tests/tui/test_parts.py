@@ -15,12 +15,13 @@ from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import find_item
-from localrec_tui.answer_text import edge_phrase, task_label
+from localrec_tui.answer_text import edge_phrase, task_label, task_reason
 from localrec_tui.constraint_chips import intent_chips, without_chip
-from localrec_tui.item_text import evidence_graph
+from localrec_tui.item_text import evidence_graph, fact_lines, number_text, source_name
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
 from localrec_tui.question_history import KEPT, QuestionHistory, load_last_user, save_last_user
+from localrec_tui.services.records import ItemDetails
 from localrec_tui.services.store_access import ReadWriteLock
 
 FULL = Query(
@@ -106,6 +107,13 @@ class TestDrawing:
             "└─ has ─▶ Campari",
         ]
 
+    def test_says_in_what_a_number_is_counted(self):
+        edges = (Evidence(source="Negroni", relation="strength", target="17.3"),)
+        assert evidence_graph("Negroni", edges, "cocktails") == [
+            "Negroni",
+            "└─ strength ─▶ about 17.3 % alcohol",
+        ]
+
     names = st.sampled_from(["a", "b", "c", "d", "A"])
 
     @given(st.lists(st.tuples(names, names), max_size=12))
@@ -115,6 +123,59 @@ class TestDrawing:
         assert len(lines) <= 1 + 2 * len(edges)
         reached = {line.rpartition("─▶ ")[2] for line in lines}
         assert {edge.target for edge in edges if edge.source.casefold() == "a"} <= reached
+
+
+class TestFacts:
+    @pytest.mark.parametrize(
+        ("domain", "name", "value", "told"),
+        [
+            ("cocktails", "strength", 21.3, "about 21.3 % alcohol"),
+            ("cocktails", "strength", 0, "0 % alcohol"),
+            ("cocktails", "ingredient_count", 1, "1 ingredient"),
+            ("boardgames", "minutes", 90, "90 minutes"),
+            ("boardgames", "year", 1994, "1994"),
+            ("cocktails", "id", 7, ""),
+        ],
+    )
+    def test_give_a_number_the_unit_that_its_domain_declares(self, domain, name, value, told):
+        assert number_text(domain, name, value) == told
+
+    def test_are_told_with_it(self):
+        found = ItemDetails(
+            domain="cocktails",
+            key="negroni",
+            name="Negroni",
+            properties={"strength": 21.3},
+            links=(),
+        )
+        assert list(fact_lines(found)) == [("Strength", "about 21.3 % alcohol")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("letterboxd", "Letterboxd"),
+        ("recbole", "a data set in RecBole's files"),
+        ("imdb", "IMDb"),
+        ("own-plugin", "Own-plugin"),
+    ],
+)
+def test_a_source_is_named_for_people(kind, told):
+    assert source_name(kind) == told
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("names components: gin", "you named gin"),
+        ("names components: gin, lime", "you named gin, lime"),
+        ("takes “Negroni” as its example", "takes “Negroni” as its example"),
+        ("names nothing that the catalogue knows", "nothing in your words is known here"),
+    ],
+)
+def test_why_a_question_was_read_so_is_told_in_plain_words(reason, told):
+    task = RoutedTask(kind=TaskKind.C3, confidence=0.9, reason=reason)
+    assert task_reason(task) == told
 
 
 class TestQuestions:

@@ -163,7 +163,7 @@ def ask_first_questions(terminal: Terminal) -> None:
     terminal.press("C-u")
     terminal.wait_for("What would you like?")
     ask(terminal, "a drink with tequila and lime")
-    terminal.wait_for("names components: tequila, lime")
+    terminal.wait_for("you named tequila, lime")
     terminal.wait_until(re.compile(r"✓ tequila +✓ lime").search, "both wishes met")
 
 

@@ -12,7 +12,13 @@ import typer
 from textual.widgets import Input, TabbedContent
 
 from localrec.cli.commands import whole_program
-from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
+from localrec.foundation.errors import (
+    InputError,
+    LocalrecError,
+    ModelCancelledError,
+    ModelError,
+    UsageError,
+)
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.paths import exclusive
 from localrec.training.examples.roles import ROLES
@@ -20,6 +26,7 @@ from localrec.training.jobs.training_runs import StepRecord, TrainingRun, runs_f
 from localrec_tui.app import LocalrecApp
 from localrec_tui.plots import curve, smoothed
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
+from localrec_tui.screens.adapter_use import AdapterUseDialog
 from localrec_tui.screens.training import TrainingScreen
 from localrec_tui.screens.training_estimate import TrainingEstimateDialog
 from localrec_tui.screens.training_run import TrainingRunScreen
@@ -376,6 +383,66 @@ class TestCurves:
             look_again(pilot)
             await settled(pilot)
             assert "is damaged" in told(pilot)
+
+
+@pytest.fixture
+def exported(training, tmp_path):
+    """The adapter of router-1 as a file."""
+    file = tmp_path / "runs" / "training" / "router-1" / "router-1.gguf"
+    file.write_bytes(b"GGUF")
+    return file
+
+
+class TestUsingAnAdapter:
+    async def test_says_first_whom_it_replaces_and_by_which_figures(
+        self, open_app, services, exported
+    ):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "u")
+            words = told(pilot)
+        assert "router-1: 0.900 of its validation answers right." in words
+        assert "router replaces rules 0.943 of the test questions" in words
+        assert services.models.used == {}
+
+    async def test_gives_it_the_role(self, open_app, services, exported):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "u", "enter")
+            words = told(pilot)
+        assert services.models.used == {"router": str(exported)}
+        assert "router is played by router-1 from the next question on. Models, U" in words
+
+    async def test_changes_nothing_when_it_is_left(self, open_app, services, exported):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "u", "escape")
+        assert services.models.used == {}
+
+    async def test_says_why_a_role_was_not_given(self, open_app, services, exported):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "u")
+            services.models.trouble = ModelError("It was trained for another model.", "Use that.")
+            await press(pilot, "enter")
+            assert "It was trained for another model. Use that." in told(pilot)
+
+    async def test_wants_an_export_first(self, open_app, training):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "u")
+            assert "router-1 was not exported yet. Leave this with Esc; X" in told(pilot)
+
+    async def test_is_for_what_is_finished(self, open_app, training):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "u")
+            assert "only a finished one can be used" in told(pilot)
+
+    async def test_is_reached_from_an_opened_training(self, open_app, services, exported):
+        async with open_app(mode="training") as pilot:
+            await press(pilot, "down", "enter", "u")
+            assert isinstance(pilot.app.screen, AdapterUseDialog)
+
+    async def test_is_taken_back_in_models(self, open_app, services, exported):
+        services.models.used = {"router": str(exported)}
+        async with open_app(mode="models") as pilot:
+            await press(pilot, "u", "down", "enter", "end", "enter")
+        assert services.models.used == {"router": "rules"}
 
 
 class TestAnExport:

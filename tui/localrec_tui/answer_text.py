@@ -11,6 +11,13 @@ from localrec.graph.domain_files import load_domain
 
 # What `Answer.answered_by` says of stages that asked no model.
 _NO_MODEL = frozenset({"rules", "measured", "silent", "template", "vectors", "spelling"})
+_NAMED = "names components: "
+_ROUTING_REASONS = {  # of the router, as it stores them -> for the screen
+    "asks what goes with its components": "you asked what goes with what you named",
+    "bounds what is in it, names no example": "you said what may be in it, and named no example",
+    "names nothing that the catalogue knows": "nothing in your words is known here",
+    "says nothing that its picture does": "your words name nothing, so the picture counts",
+}
 _EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
 
 
@@ -28,6 +35,13 @@ def task_meaning(kind: TaskKind, domain_name: str) -> str:
 def task_label(task: RoutedTask, domain_name: str) -> str:
     """Say as what kind of question it was read."""
     return task_meaning(task.kind, domain_name)
+
+
+def task_reason(task: RoutedTask) -> str:
+    """Say why it was read so, in plain words; the answer keeps the router's own."""
+    if task.reason.startswith(_NAMED):
+        return f"you named {task.reason.removeprefix(_NAMED)}"
+    return _ROUTING_REASONS.get(task.reason, task.reason)
 
 
 def edge_phrase(relation: str, domain_name: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +25,7 @@ from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
 from localrec_tui.log_buffer import sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.own_themes import load_own_themes, themes_folder
+from localrec_tui.palette import palette_commands
 from localrec_tui.preferences import FILE, load_workspace_preferences, save_preferences
 from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
@@ -54,6 +54,7 @@ from localrec_tui.screens.training import TrainingScreen
 from localrec_tui.screens.training_estimate import TrainingEstimateDialog
 from localrec_tui.screens.training_run import TrainingRunScreen
 from localrec_tui.screens.user import UserDialog
+from localrec_tui.screens.verdict_choice import ask_verdict
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import NewFeedback
 from localrec_tui.services.settings_text import read_settings_text, save_settings_text
@@ -128,7 +129,11 @@ class LocalrecApp(BaseApp):
         *(
             # With Alt from a line as well, where a digit alone is a letter.
             Binding(
-                f"{n},alt+{n}", f"switch_mode('{mode}')", f"Go to {mode}", False, id=f"go_{mode}"
+                f"{n},alt+{n}",
+                f"switch_mode('{mode}')",
+                f"Go to {mode.capitalize()}",
+                False,
+                id=f"go_{mode}",
             )
             for n, mode in enumerate(MODES, 1)
         ),
@@ -259,28 +264,9 @@ class LocalrecApp(BaseApp):
         return super().deliver_screenshot(filename, path, time_format)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What the palette offers: the app's own things, then what Textual offers."""
-        yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
-        yield SystemCommand("Log", "What happened in this run", self.action_log)
-        yield SystemCommand("Settings", "Key: S in Data", self.edit_settings)
-        yield SystemCommand("Jump", "Key: Ctrl+O, then the letter of a pane", self.action_jump)
-        yield SystemCommand(_LEARN, "Key: F12. Lists work meanwhile", self.action_learn)
-        yield SystemCommand(_STOP, "Key: Shift+F12. It goes on later", self.action_stop_learning)
-        for number, (mode, room) in enumerate(self.main_screens().items(), 1):
-            go = partial(self.switch_mode, mode)
-            yield SystemCommand(
-                f"Go to {room.TITLE}", f"Key: {number}, from a line Alt+{number}", go
-            )
-        if isinstance(screen, AppScreen):
-            for binding in screen.all_bindings():
-                action = binding.action.removeprefix("screen.")
-                if not hasattr(screen, f"action_{action.partition('(')[0]}"):
-                    continue  # of a list: it needs the cursor there
-                yield SystemCommand(
-                    binding.description,
-                    f"Key: {binding.key}",
-                    partial(screen.run_action, action),
-                )
+        """What the palette offers: what every screen does, then Textual's own."""
+        yield SystemCommand("Settings of this workspace", "Data, key S", self.edit_settings)
+        yield from palette_commands(self, screen)
         yield from super().get_system_commands(screen)
 
     def watch_user(self, user: str | None) -> None:
@@ -294,6 +280,10 @@ class LocalrecApp(BaseApp):
             self.notify(told, severity="warning", markup=False)
 
     # --- feedback ---
+
+    def action_say_why(self) -> None:
+        """Say what one thinks of the chosen item, and why."""
+        ask_verdict(self, self.screen)
 
     def on_feedback_given(self, message: FeedbackGiven) -> None:
         """Store feedback on an item, once the user and the reason are known."""

@@ -6,11 +6,35 @@ from collections.abc import Iterator, Sequence
 
 from localrec.data.evidence import Evidence
 from localrec.data.rows import Event
+from localrec.foundation.text_matching import singular
 from localrec.graph.domain_files import load_domain
 from localrec_tui.answer_text import edge_phrase
 from localrec_tui.services.records import ItemDetails, Verdict
 
 _HERE = "feedback"
+# Kinds of sources whose names say nothing to a person, or are spelt otherwise by their owners.
+_SOURCE_NAMES = {
+    "barassistant": "Bar Assistant",
+    "boardgamegeek": "BoardGameGeek",
+    "bookcrossing": "BookCrossing",
+    "catalogue": "a table of your own",
+    "cocktails": "a file of recipes",
+    "drinks": "the bundled drinks",
+    "iba": "the IBA's recipes",
+    "imdb": "IMDb",
+    "imdbtitles": "IMDb's titles",
+    "lastfm": "Last.fm",
+    "librarything": "LibraryThing",
+    "listenbrainz": "ListenBrainz",
+    "movielens": "MovieLens",
+    "mrboston": "Mr. Boston",
+    "musicbrainz": "MusicBrainz",
+    "myanimelist": "MyAnimeList",
+    "openlibrary": "Open Library",
+    "recbole": "a data set in RecBole's files",
+    "storygraph": "StoryGraph",
+    "table": "a table",
+}
 FEEDBACK_LABELS = {
     Event.RATED: "you rated it",
     Event.PLAYED: "you played it",
@@ -24,6 +48,11 @@ FEEDBACK_LABELS = {
 _TEXTS = ("description", "instructions", "image_description")  # said first, without their names
 
 
+def source_name(kind: str) -> str:
+    """Name a kind of source for people: "Letterboxd", "a data set in RecBole's files"."""
+    return _SOURCE_NAMES.get(kind, kind.capitalize())
+
+
 def verdict_label(verdict: Verdict | None) -> str:
     """Say what a user thinks of an item, and which export told; "" for nothing."""
     if verdict is None:
@@ -31,7 +60,7 @@ def verdict_label(verdict: Verdict | None) -> str:
     told = FEEDBACK_LABELS[verdict.event]
     if verdict.stars is not None:
         told = f"you gave {verdict.stars:g} of 5"
-    return told if verdict.source in ("", _HERE) else f"{told} ({verdict.source})"
+    return told if verdict.source in ("", _HERE) else f"{told} ({source_name(verdict.source)})"
 
 
 def item_texts(found: ItemDetails) -> Iterator[str]:
@@ -68,7 +97,27 @@ def fact_lines(found: ItemDetails) -> Iterator[tuple[str, str]]:
         if name in _TEXTS or name.casefold() in kinds or _is_internal(name):
             continue
         if value not in (None, "", found.name):
-            yield _label(name), str(value)
+            yield _label(name), number_text(found.domain, name, value) or str(value)
+
+
+def number_text(domain_name: str, name: str, value: object) -> str:
+    """State a number with its unit, as its domain's own sentence about it does.
+
+    Example:
+        Of drinks that "have about {value} % alcohol" a strength of 21.3 is "about 21.3 % alcohol".
+
+    Returns:
+        "" where the domain knows no such number.
+    """
+    spec = load_domain(domain_name).numbers.get(name)
+    if spec is None:
+        return ""
+    before, _, unit = spec.says.partition("{value}")
+    told = f"{value:g}" if isinstance(value, float) else str(value)
+    if told == "1" and unit:
+        unit = f" {singular(unit.strip())}"
+    about = "about " if before.endswith("about ") and told != "0" else ""
+    return f"{about}{told}{unit}"
 
 
 def _is_internal(name: str) -> bool:
@@ -111,7 +160,8 @@ def _branches(
         is_last = number == len(edges)
         value = f"  {edge.value}" if edge.value else ""
         phrase = edge_phrase(edge.relation, domain)
-        lines.append(f"{indent}{'└' if is_last else '├'}─ {phrase} ─▶ {edge.target}{value}")
+        target = number_text(domain, edge.relation, edge.target) or edge.target
+        lines.append(f"{indent}{'└' if is_last else '├'}─ {phrase} ─▶ {target}{value}")
         below = f"{indent}{' ' if is_last else '│'}  "
         lines += _branches(edge.target, below, edges_from, drawn, domain)
     return lines

@@ -20,6 +20,7 @@ from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.trainings import AdapterAnswers, SideAnswer
 from localrec_tui.widgets.chart_colours import coloured_chart
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.widgets.text_line import TextLine
 
@@ -70,6 +71,7 @@ class AdapterCompareScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The question, and a column for each side."""
+        yield RunningLines()
         yield Label(f"Try {self._run_name}, a {self._role}", classes="title", markup=False)
         yield TextLine(placeholder="What would you like?", max_length=2_000)
         yield Static(_HINTS.get(self._role, _NO_HINT), id="hint", markup=False)

@@ -13,7 +13,13 @@ from localrec.data.query import TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 from localrec_tui.answer_markdown import answer_markdown, save_markdown
-from localrec_tui.answer_text import answer_remarks, list_remarks, task_label, task_meaning
+from localrec_tui.answer_text import (
+    answer_remarks,
+    list_remarks,
+    task_label,
+    task_meaning,
+    task_reason,
+)
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.messages import AnswerSaved, FeedbackStored, VerdictsLoaded
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
@@ -214,7 +220,7 @@ class AnswerScreen(UserScreen):
         task = answer.task
         self.query_one("#task", ChoiceField).show(task_label(task, self._shown_domain))
         # The reason comes first: what a narrow terminal cuts off is how sure the reading is.
-        why = f"{task.reason} ({task.confidence:.0%} sure)"
+        why = f"{task_reason(task)} ({task.confidence:.0%} sure)"
         self.query_one("#why", Static).update(why)
         self.query_one("#wish", ChoiceField).show("add a wish")
         self.query_one("#reading").set_class(False, "-none")

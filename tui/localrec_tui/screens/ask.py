@@ -67,8 +67,8 @@ class AskScreen(AskChoices):
         "corrects what kind of question it is: how it looks, what holds it, what is in it, or "
         "what it is like.\n\n"
         "Down leads to the answer. Enter shows all about an item; L, D, S and N say what you think "
-        "of it, with Shift they ask for a reason, U takes the last word back. Esc stops a question "
-        "that takes long.\n\n"
+        "of it, with Shift they ask for a reason, Y asks for both, U takes the last word back. Esc "
+        "stops a question that takes long.\n\n"
         "“Without gin”, “but in a coupe” go on from the answer; Ctrl+N asks such words as a new "
         "question. In the answer M asks for more, C copies it, W writes it to a Markdown file."
     )

@@ -12,6 +12,7 @@ from textual.widgets import Label, Static
 from localrec_tui.base_app import AppScreen
 from localrec_tui.services.run_cases import CaseParts
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 
 
 class CaseScreen(AppScreen[None]):
@@ -38,6 +39,7 @@ class CaseScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Its parts, one below the other."""
+        yield RunningLines()
         yield Label(f"Case {self._case.id} of {self._whose}", classes="title", markup=False)
         with VerticalScroll():
             for title, lines in self._case.parts:

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from localrec.foundation.progress import Progress
+from localrec_tui.item_text import source_name
 from localrec_tui.messages import DomainsLoaded
 from localrec_tui.screens.export_choice import begin_export
 from localrec_tui.screens.forget_choice import begin_forget
@@ -226,5 +227,7 @@ def _cells(one: DatasetSummary) -> tuple[str, ...]:
 def _arrival(one: Arrival) -> Content:
     whose = f" of {one.user}" if one.user else ""
     return Content.assemble(
-        (f"{one.day}  ", "dim"), (one.file, "bold"), f"  {one.kept:,} rows{whose} ({one.source})"
+        (f"{one.day}  ", "dim"),
+        (one.file, "bold"),
+        f"  {one.kept:,} rows{whose} ({source_name(one.source)})",
     )

@@ -12,6 +12,7 @@ from textual.widgets import Label, Static
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import BundledDataLoaded, ProgressReported, WorkFailed
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
 _TEXT = """\
@@ -46,6 +47,7 @@ class FirstRunScreen(AppScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """A few words and a line that tells how far it is."""
+        yield RunningLines()
         with Vertical(id="welcome"):
             yield Label("Welcome to localrec", classes="title")
             yield Static(_TEXT, markup=False)

@@ -19,6 +19,7 @@ from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import CatalogueView, NodeView
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
 
     def compose(self) -> ComposeResult:
         """The way, the edges."""
+        yield RunningLines()
         yield Label("", id="trail", markup=False)
         yield OptionList(id="ways")
         yield Static(id="status", markup=False)

@@ -20,6 +20,7 @@ from localrec_tui.messages import FeedbackGiven, FeedbackStored
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.user import UserScreen
+from localrec_tui.screens.verdict_choice import SPOKEN_EVENTS
 from localrec_tui.services.feedback import HISTORY_ORDERS
 from localrec_tui.services.records import HistoryRow, HistoryView
 from localrec_tui.widgets.cells import Cell, fill_table
@@ -38,7 +39,6 @@ _NO_USER = "Nobody is chosen. F2 says whose history this is."
 _NOTHING = "Nothing yet. L, D, S and N in any list say what you think; the room Data imports."
 _STARS = tuple(range(1, 6))
 _STAR = "stars-"
-_SAID = (Event.LIKED, Event.DISLIKED, Event.SEEN, Event.LATER)
 
 
 class HistoryScreen(UserScreen):
@@ -146,7 +146,7 @@ class HistoryScreen(UserScreen):
         """Say something else of the item."""
         if (row := self._current()) is None:
             return
-        choices = [ChoiceItem(one.value, FEEDBACK_LABELS[one]) for one in _SAID]
+        choices = [ChoiceItem(one.value, FEEDBACK_LABELS[one]) for one in SPOKEN_EVENTS]
         choices += [ChoiceItem(f"{_STAR}{n}", "★" * n, f"{n} of 5 stars") for n in _STARS]
         chosen = row.verdict.event.value
         if row.verdict.stars is not None:

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 
 from localrec.data.recommendations import Recommendations
 from localrec_tui.base_app import bindings_of
+from localrec_tui.item_text import source_name
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.question_history import QuestionHistory
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
@@ -333,7 +334,8 @@ class HomeScreen(UserScreen):
             return
         about, others = _domain_words(self._domains, found.domain)
         listed.border_title = f"For {found.user}{about}"
-        listed.border_subtitle = f"from {found.history:,} items of your history{others}"
+        noun = "item" if found.history == 1 else "items"
+        listed.border_subtitle = f"from {found.history:,} {noun} of your history{others}"
         self.query_one(Prompt).tell_way("your list" if found.items or others else "")
         if not found.items:
             plurals = {one.name: one.plural for one in self._domains}
@@ -377,5 +379,7 @@ def _domain_words(domains: Sequence[DomainSummary], shown: str) -> tuple[str, st
 def _arrival(one: Arrival) -> Content:
     whose = f" of {one.user}" if one.user else ""
     return Content.assemble(
-        (f"{one.day}  ", "dim"), (one.file, "bold"), f"  {one.kept:,} rows{whose} ({one.source})"
+        (f"{one.day}  ", "dim"),
+        (one.file, "bold"),
+        f"  {one.kept:,} rows{whose} ({source_name(one.source)})",
     )

@@ -15,13 +15,14 @@ from localrec.data.answers import Answer
 from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import MemorySummary
 from localrec.data.rows import Event
-from localrec_tui.answer_text import task_label
+from localrec_tui.answer_text import task_label, task_reason
 from localrec_tui.base_app import AppScreen
 from localrec_tui.item_text import evidence_graph
 from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.widgets.item_facts import item_facts
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.picture_preview import PicturePreview
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
 
@@ -57,6 +58,7 @@ class ItemScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the known parts; the properties follow from the store."""
+        yield RunningLines()
         with VerticalScroll():
             if self._is_recommended:
                 yield Static(card_text(self._shown), markup=False)
@@ -113,7 +115,7 @@ class ItemScreen(AppScreen[None]):
 
 def _story(answer: Answer, domain: str) -> Iterator[str]:
     task = answer.task
-    yield f"Read as {task_label(task, domain)}: {task.reason}"
+    yield f"Read as {task_label(task, domain)}: {task_reason(task)}"
     for number, scores in enumerate(answer.reflection.scores, 1):
         chosen = " (chosen)" if number == answer.reflection.chosen else ""
         told = ", ".join(f"{name} {value:g}" for name, value in scores.items())

@@ -11,6 +11,7 @@ from textual.widgets import Label, Log
 from localrec.foundation.errors import WorkspaceError
 from localrec_tui.base_app import AppScreen
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 
 _AGAIN_S = 0.5
 
@@ -29,6 +30,7 @@ class LogScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The lines."""
+        yield RunningLines()
         yield Label("Log", classes="title")
         yield Log(auto_scroll=True)
         yield KeyFooter()

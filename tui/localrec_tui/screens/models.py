@@ -62,7 +62,9 @@ class ModelsScreen(AppScreen[None]):
         "The models that localrec knows, and whether they are here. P pulls the one under the "
         "cursor, in a process of its own: that and no other key uses a network. C reads its files "
         "and checks them, T loads it and times how fast it reads and writes, Esc stops either.\n\n"
-        "Below stand the roles of this workspace. U lets a model play one; “rules” gives it back. "
+        "Below stand the roles of this workspace. Where nobody was chosen, whoever was measured to "
+        "be better plays: that is mostly rules, which need no model. U says by which figure, lets "
+        "a model play a role, and takes it back from a model or an adapter with “rules”. "
         "What runs for this app is listed with the memory it holds; A looks again."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -152,7 +154,9 @@ class ModelsScreen(AppScreen[None]):
     def action_use(self) -> None:
         """Choose a role, then who plays it."""
         if self._roles:
-            choices = [ChoiceItem(one.role, one.role, _player(one)) for one in self._roles]
+            choices = [
+                ChoiceItem(one.role, one.role, _player_and_figure(one)) for one in self._roles
+            ]
             row = self.query_one("#roles", DataTable).cursor_row
             screen = ChoiceDialog("Which role?", choices, self._roles[row].role)
             self.app.push_screen(screen, self._role_picked)
@@ -171,7 +175,7 @@ class ModelsScreen(AppScreen[None]):
         played = next(one for one in self._roles if one.role == role)
         choices = [ChoiceItem(one.name, one.name, one.title) for one in self._models if _chats(one)]
         if role != _CHAT:
-            choices.append(ChoiceItem(RULES, "rules", "no model"))
+            choices.append(ChoiceItem(RULES, "rules", "no model: takes the role back"))
         if not choices:
             self.show_status("No chat model is here yet. P pulls one.")
             return
@@ -252,7 +256,16 @@ def _cells(model: ListedModel) -> tuple[str, ...]:
 
 def _player(one: RoleBinding) -> str:
     adapter = f" with {one.adapter}" if one.adapter else ""
-    return f"{one.player}{adapter}" if one.player else "as measured best"
+    if one.player:
+        return f"{one.player}{adapter}"
+    if one.holder == RULES:
+        return "rules (no model was measured to be better)"
+    return f"{one.holder} (measured to be better than rules)"
+
+
+def _player_and_figure(one: RoleBinding) -> str:
+    told = _player(one) if one.player else one.holder
+    return f"{told}: {one.figure}" if one.figure else told
 
 
 def _memory(size: int | None) -> str:

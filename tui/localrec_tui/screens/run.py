@@ -21,6 +21,7 @@ from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import IntervalBars, format_interval
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
 _FIGURES, _TABLE, _CASES, _ABOUT = "page-figures", "page-table", "page-cases", "page-about"
@@ -86,6 +87,7 @@ class RunScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The name, and a page for each view."""
+        yield RunningLines()
         yield Label(f"Run {self._run_name}", classes="title", markup=False)
         with Horizontal(id="top"):
             yield ChoiceField("Metric", "M", id="metric")

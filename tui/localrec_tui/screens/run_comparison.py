@@ -18,6 +18,7 @@ from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import DifferenceBars, IntervalBars, format_interval
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
 _DRAWN = 3  # metrics of which both bars are drawn
@@ -63,6 +64,7 @@ class RunComparisonScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The two systems, their bars, the differences, and all of it in numbers."""
+        yield RunningLines()
         yield Label("Compare", classes="title")
         with Horizontal(id="top"):
             yield ChoiceField("Ours", "F2", id="ours")

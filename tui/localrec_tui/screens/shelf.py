@@ -18,6 +18,7 @@ from localrec_tui.base_app import AppScreen
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.shelf_text import shelf_lines
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
@@ -95,6 +96,7 @@ class ShelfScreen(AppScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the line to add with, the shelf or the offered names, and the status."""
+        yield RunningLines()
         yield Label(f"What {self._user} has at hand", classes="title", markup=False)
         yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
         with Horizontal(id="body"):

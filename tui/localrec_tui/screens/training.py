@@ -16,6 +16,7 @@ from localrec.foundation.progress import Progress
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
+from localrec_tui.screens.adapter_use import AdapterUseDialog
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.training_estimate import TrainingEstimateDialog
 from localrec_tui.screens.training_run import (
@@ -61,13 +62,15 @@ class TrainingScreen(AppScreen[None]):
         "on with one that was stopped, as if it had never been. One that another process trains is "
         "shown as it goes, and stopped there.\n\n"
         "X writes what a finished one came to as an adapter for a model, T asks the adapter and "
-        "its bare base the same question, side by side."
+        "its bare base the same question, side by side. U lets an exported one play its role, and "
+        "says before whom it replaces and by which figures; Models, U, takes the role back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "start", "New training", id="start_training"),
         Binding("g", "resume", "Go on", id="resume_training"),
         Binding("x", "export", "Export", id="export_training"),
         Binding("t", "try", "Try", id="try_training"),
+        Binding("u", "use", "Use it as …", id="use_training"),
         Binding("escape", "stop", "Stop", show=False, id="stop"),
     ]
     DEFAULT_CSS = """
@@ -167,6 +170,16 @@ class TrainingScreen(AppScreen[None]):
         if found is not None:
             self.app.push_screen(AdapterCompareScreen(found.name, found.role.split(",")[0]))
 
+    def action_use(self) -> None:
+        """Let the exported adapter of the training that is pointed at play a role."""
+        found = self._finished("used")
+        if found is not None:
+            self.app.push_screen(AdapterUseDialog(found.name), self._used)
+
+    def _used(self, sentence: str | None) -> None:
+        if sentence is not None:
+            self.show_status(sentence)
+
     def action_stop(self) -> None:
         """Stop the task that was begun here."""
         self._tasks.stop()
@@ -247,8 +260,8 @@ class TrainingScreen(AppScreen[None]):
         done = message.exported
         roles = done.role.split(",")
         self.show_status(
-            f"{done.file}: a {' and '.join(roles)} for {done.base}. Let it work: "
-            f"localrec models use {roles[0]} {done.file}"
+            f"{done.file}: a {' and '.join(roles)} for {done.base}. U lets it work, as "
+            f"does localrec models use {roles[0]} {done.file}"
         )
 
     def on_task_panel_task_over(self) -> None:

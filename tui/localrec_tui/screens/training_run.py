@@ -24,6 +24,7 @@ from localrec_tui.services.trainings import (
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.progress import format_duration
+from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.training_curves import (
     Curve,
     Curves,
@@ -37,7 +38,7 @@ from localrec_tui.widgets.training_curves import (
 from localrec_tui.workers import run_in_thread
 
 TrainingAction = Literal[
-    "resume", "export", "try"
+    "resume", "export", "try", "use"
 ]  # what the room is to do when this screen is left
 
 STATE_LABELS = {
@@ -65,13 +66,15 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         "many steps a line is the mean of those around each. M shows one curve large, or the four "
         "again.\n\n"
         "G goes on with a training that was stopped, X exports one that is finished, T tries it "
-        "beside its base. Esc leads back to the room, where Esc stops what was begun there."
+        "beside its base, U lets it play its role. Esc leads back to the room, where Esc stops "
+        "what was begun there."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "pick_curve", "Curve", id="curve"),
         Binding("g", "leave_to('resume')", "Go on", id="resume_training"),
         Binding("x", "leave_to('export')", "Export", id="export_training"),
         Binding("t", "leave_to('try')", "Try", id="try_training"),
+        Binding("u", "leave_to('use')", "Use it as …", id="use_training"),
         Binding("escape,q,backspace", "back", "Back", id="back"),
     ]
     DEFAULT_CSS = """
@@ -103,6 +106,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
 
     def compose(self) -> ComposeResult:
         """How far it is, and a page for each view."""
+        yield RunningLines()
         yield Label(f"Training {self._run_name}", classes="title", markup=False)
         with Horizontal(id="top"):
             yield ChoiceField("Curve", "M", id="curve")
@@ -225,7 +229,7 @@ def _next_steps_text(look: TrainingUpdate) -> str:
     """Tell which files the training left, and the keys that use them."""
     found = look.found
     if look.exported:
-        return f"Exported: {look.exported}"
+        return f"U lets it play its role. Exported: {look.exported}"
     if found.state == "finished":
         return "X exports it, T tries it beside its base."
     if look.checkpoint is None:

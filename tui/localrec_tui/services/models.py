@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,11 +20,21 @@ if TYPE_CHECKING:
 
 
 class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
-    """The model of a role; `player` is "" where the measured best plays it."""
+    """Who plays a role here.
+
+    Args:
+        role: The role.
+        player: The model that this workspace binds; "" where the default plays it.
+        adapter: That the model plays it with; "" for none.
+        holder: Who plays it now, by the workspace or by default: "rules", or a model.
+        figure: What its holder was chosen by, as a phrase; "" for the chat model.
+    """
 
     role: str
     player: str
     adapter: str = ""
+    holder: str = "rules"
+    figure: str = ""
 
 
 class RunningModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,16 +80,19 @@ class ModelService:
 
     def roles(self) -> tuple[RoleBinding, ...]:
         """Every role."""
-        from localrec.foundation.settings import ModelRole, load_settings
+        from localrec.foundation.settings import load_settings
+        from localrec.workspace.model_roles import played_roles
 
         settings = load_settings(self._folder)
         roles = (
             RoleBinding(
-                role=role,
-                player=settings.roles.get(role, ""),
-                adapter=settings.adapters.get(role, ""),
+                role=one.role,
+                player=one.holder if one.bound_here else "",
+                adapter=one.adapter,
+                holder=one.holder,
+                figure=one.figure,
             )
-            for role in get_args(ModelRole)
+            for one in played_roles(settings)
         )
         return (RoleBinding(role="chat", player=settings.chat_model), *roles)
 

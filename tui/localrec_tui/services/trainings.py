@@ -28,6 +28,7 @@ from localrec_tui.services.training_plans import (
 
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import StepRecord, TrainingRun
+    from localrec_tui.services.adapter_roles import AdapterOffer
 
 State = Literal["finished", "running", "stopped", "unreadable"]
 TrainingPart = tuple[str, tuple[str, ...]]  # a title, and its lines
@@ -280,6 +281,16 @@ class TrainingService:
         return AdapterAnswers(
             _clean(found["question"]), _side(found["bare"]), _side(found["adapted"])
         )
+
+    def offer(self, name: str) -> AdapterOffer:
+        """Read which roles the adapter of a training can take, and who has them."""
+        from localrec_tui.services.adapter_roles import adapter_offer
+
+        update, run = self.look(name), self._run(name)
+        assert update is not None  # without a mark
+        steps = (step.values for step in update.steps)
+        with self._reading:
+            return adapter_offer(self._folder, _export_of(run), update.found.role, steps)
 
     def stop(self, request: RequestHandle) -> None:
         """Stop at a safe place; the second time at once."""

@@ -16,7 +16,7 @@ class CatalogueTable(FeedbackActions, PagedTable):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.open", "Open", id="open"),
-        Binding("g", "screen.walk", "Graph", id="walk"),
+        Binding("g", "screen.walk", "Walk", id="walk"),
         *FEEDBACK_KEYS,
         Binding("o", "screen.pick_order", "Order", show=False, id="order"),
         Binding("r", "screen.turn_order", "Reverse", show=False, id="reverse"),

@@ -17,7 +17,7 @@ class HistoryTable(FeedbackActions, DataTable[Cell]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "screen.edit", "Change", id="edit_word"),
-        Binding("delete,backspace", "screen.retract", "Take back", id="retract"),
+        Binding("delete,backspace", "screen.retract", "Remove", id="retract"),
         *FEEDBACK_KEYS,
         Binding("o", "screen.pick_order", "Order", show=False, id="order"),
         Binding("slash", "screen.search", "Search", id="search"),

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
-
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from localrec_tui.base_app import AppScreen, BaseApp
-from localrec_tui.widgets.progress import format_duration
-
-if TYPE_CHECKING:
-    from localrec.ranking.learned.progress_file import LearningProgress
+from localrec_tui.widgets.running_lines import LearningLine, TasksLine
 
 
 class NavBar(Vertical):
@@ -62,58 +56,3 @@ class NavItem(Static):
     def on_click(self) -> None:
         """Go there."""
         self.app.switch_mode(self._mode)
-
-
-class TasksLine(Static):
-    """Says which long tasks run, whatever room began them; takes no place otherwise."""
-
-    DEFAULT_CSS = """
-    TasksLine {
-        height: 1; padding: 0 2; color: $text-accent; display: none;
-        text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    TasksLine.-shown { display: block; }
-    """
-
-    def __init__(self) -> None:
-        super().__init__(markup=False)
-
-    def on_mount(self) -> None:
-        """Follow what the app knows."""
-        self.watch(self.app, "running_tasks", self._show)
-
-    def _show(self, running: dict[str, str]) -> None:
-        self.set_class(bool(running), "-shown")
-        self.update("   ".join(f"⟳ {what}: {step}" for what, step in running.items()))
-
-
-class LearningLine(Static):
-    """Says that a ranking is being learnt, and how far it is; takes no place otherwise."""
-
-    DEFAULT_CSS = """
-    LearningLine {
-        height: 1; padding: 0 2; color: $text-muted; display: none;
-        text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    LearningLine.-shown { display: block; }
-    """
-
-    def __init__(self) -> None:
-        super().__init__(markup=False)
-
-    def on_mount(self) -> None:
-        """Follow what the app sees."""
-        self.watch(self.app, "running_fits", self._show)
-
-    def _show(self, running: tuple[LearningProgress, ...]) -> None:
-        self.set_class(bool(running), "-shown")
-        self.update(_learning_text(running[0]) if running else "")
-
-
-def _learning_text(one: LearningProgress) -> str:
-    """What is learnt, first how far it is: a narrow terminal cuts the end."""
-    counted = f", {one.done:,} of {one.total:,}" if one.total else ""
-    passed = format_duration(max(0.0, time.time() - one.began))
-    left = f", about {format_duration(one.left)} left" if one.left is not None else ""
-    told = f"{one.what}{counted}, {passed}{left}"
-    return f"Learning a better list ({told}). Until then the list as before."

@@ -194,10 +194,10 @@ class Results(Horizontal):
 
     def action_say(self, event: str, reason: bool = False) -> None:
         """Give feedback on the item."""
-        if (current := self.current) is not None:
-            self.post_message(
-                FeedbackGiven(current.item, self._domain, Event(event), reason=reason)
-            )
+        if (current := self.current) is None:
+            self.notify("No item is chosen yet. Down leads to the answer.")
+            return
+        self.post_message(FeedbackGiven(current.item, self._domain, Event(event), reason=reason))
 
     def action_take_back(self) -> None:
         """Take back the last feedback."""

@@ -18,11 +18,13 @@ FEEDBACK_KEYS: list[BindingType] = [
     Binding("l", "say('liked')", "Like", id="like"),
     Binding("d", "say('disliked')", "Dislike", id="dislike"),
     Binding("s", "say('seen')", "Seen", id="seen"),
-    Binding("n", "say('later')", "Not now", id="not_now"),
+    Binding("n", "say('later')", "Later", id="not_now"),
     Binding("L", "say('liked', True)", "Like, with a reason", show=False, id="like_because"),
     Binding("D", "say('disliked', True)", "Dislike, with a reason", False, id="dislike_because"),
     Binding("S", "say('seen', True)", "Seen, with a reason", False, id="seen_because"),
-    Binding("N", "say('later', True)", "Not now, with a reason", False, id="not_now_because"),
+    Binding("N", "say('later', True)", "Later, with a reason", False, id="not_now_because"),
+    # For the mouse, which has no Shift: the foot shows it.
+    Binding("y", "app.say_why", "Why", id="say_why"),
     Binding("u", "take_back", "Undo", id="undo"),
 ]
 
