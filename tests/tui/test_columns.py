@@ -5,14 +5,18 @@ import threading
 import pytest
 from textual.widgets import DataTable
 
+from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.runs import RunService
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
+from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.side_pane import SidePane
 
 from .conftest import NARROW, press, seen, settled
+from .fake_people import line
 from .fake_runs import FakeRunService, plant_run
 from .fake_trainings import GRPO, FakeTrainingService, logged, plant_three
 
@@ -290,3 +294,114 @@ class TestModels:
         assert router.holder == "rules"
         assert router.figure
         assert "question-router" in router.adapters
+
+
+class TestHome:
+    async def test_stands_beside_the_chosen_item(self, open_app):
+        async with open_app(WIDE, mode="home", user="anna") as pilot:
+            await beside(pilot)
+            item = pilot.app.screen.query_one(ItemPane)
+            assert item.display
+            assert item.border_title == "Bramble"
+            assert "Shake with ice." in seen(pilot)
+            assert not pilot.app.screen.query_one(SidePane).display
+
+    async def test_shows_what_one_said_last_where_there_is_room(self, open_app, services):
+        services.feedback.said = (line("aviation", Event.DISLIKED),)
+        async with open_app(WIDE, mode="home", user="anna") as pilot:
+            await beside(pilot)
+            assert "Aviation" not in seen(pilot)
+            await pilot.resize_terminal(*HUGE)
+            await beside(pilot)
+            assert "Aviation  you dislike it" in seen(pilot)
+            assert "Came in last" in seen(pilot)
+
+    async def test_reads_no_item_in_a_narrow_window_until_it_grows(self, open_app, services):
+        async with open_app(NARROW, mode="home", user="anna") as pilot:
+            await press(pilot, "down", "down")
+            await beside(pilot)
+            assert not [call for call, *_ in services.told if call == "item"]
+            assert "Came in last" not in seen(pilot)
+            await pilot.resize_terminal(*WIDE)
+            await beside(pilot)
+            assert pilot.app.screen.query_one(ItemPane).border_title == "Bramble"
+
+    async def test_forgets_the_item_with_the_person(self, open_app):
+        async with open_app(WIDE, mode="home", user="anna") as pilot:
+            await beside(pilot)
+            pilot.app.user = None
+            await beside(pilot)
+            assert not pilot.app.screen.query_one(ItemPane).border_title
+            assert "Shake with ice." not in seen(pilot)
+
+
+class TestHistory:
+    async def test_stands_beside_what_has_the_same_attributes(self, open_app, services):
+        services.feedback.said = (line("gimlet", Event.LIKED),)
+        async with open_app(HUGE, mode="history", user="anna") as pilot:
+            await beside(pilot)
+            told = words_of(pilot, "side")
+        assert "─ has ─▶ gin 3 cl Drink 002, Drink 004," in told
+        assert "and 243 more" in told
+
+    async def test_reads_no_graph_where_there_is_no_room(self, open_app, services):
+        services.feedback.said = (line("gimlet", Event.LIKED),)
+        async with open_app(WIDE, mode="history", user="anna") as pilot:
+            await beside(pilot)
+            assert not pane(pilot, "side").display
+        assert not [call for call, *_ in services.catalogue.told if call == "stand_on"]
+
+
+class TestData:
+    async def test_stands_beside_the_chosen_data_set(self, open_app):
+        async with open_app(WIDE, mode="data") as pilot:
+            await beside(pilot)
+            assert "It ships with localrec and needs no network." in words_of(pilot)
+            await press(pilot, "down")
+            await beside(pilot)
+            assert "Files, by the network films.zip 4.9 MB" in words_of(pilot)
+            assert "localrec datasets pull ml-100k" in words_of(pilot)
+
+    async def test_stands_beside_the_receipt_of_the_chosen_import(self, open_app):
+        async with open_app(HUGE, mode="data") as pilot:
+            await press(pilot, "tab")
+            await beside(pilot)
+            told = words_of(pilot)
+            assert "6 rows read: 5 kept, 0 merged, 1 dropped. row 4, Year: dropped: no year" in told
+            assert "12 ingredient" in words_of(pilot, "side")
+            await press(pilot, "shift+tab")
+            await beside(pilot)
+            assert pane(pilot).border_title == "cocktails"
+
+    def test_reads_receipts_and_counts_of_a_real_store(self, local_services):
+        [arrival] = local_services.transfers.arrivals(5)
+        report = local_services.transfers.receipt(arrival.number)
+        assert (report.kept, report.domain) == (arrival.kept, "cocktails")
+        assert dict(local_services.transfers.domain_counts("cocktails"))["cocktail"] == report.kept
+        assert local_services.transfers.dataset_details("cocktails").items == report.kept
+        with pytest.raises(InputError, match="no receipt of this import"):
+            local_services.transfers.receipt(999)
+
+
+class TestMemory:
+    async def test_stands_beside_what_supports_the_chosen_point(self, open_app):
+        async with open_app(WIDE, mode="memory", user="anna") as pilot:
+            await settled(pilot)
+            told = words_of(pilot, "support")
+            assert "likes it bitter From Negroni Gimlet" in told
+            assert "0.50 1 2026-11-01 it was not there" in told
+            assert "1 person: bert" in words_of(pilot, "remembered")
+            assert not pilot.app.screen.query_one("#sources").display
+
+    async def test_tells_its_sources_and_last_change_in_a_third_column(self, open_app):
+        async with open_app(HUGE, mode="memory", user="anna") as pilot:
+            await settled(pilot)
+            told = words_of(pilot, "sources")
+            assert "1 person: bert Against version 1: Likes gin and things that are" in told
+            assert "bert" not in words_of(pilot, "remembered")
+
+    async def test_tells_all_of_it_in_one_column_of_a_narrow_window(self, open_app):
+        async with open_app(NARROW, mode="memory", user="anna") as pilot:
+            await settled(pilot)
+            assert "from Negroni, Gimlet" in seen(pilot)
+            assert not pilot.app.screen.query_one("#support").display
