@@ -91,7 +91,8 @@ class ModelsScreen(AppScreen[None]):
     ModelsScreen DataTable { height: auto; }
     ModelsScreen .head { display: none; }
     ModelsScreen #running { padding: 0 1; }
-    ModelsScreen.-narrow .list > .pane { border: none; margin: 0 1; padding: 0; }
+    ModelsScreen.-narrow .list > .pane { border: none; margin: 0 1; }
+    ModelsScreen.-narrow #running { padding: 0; }
     ModelsScreen.-narrow .head { display: block; text-style: bold; margin: 1 1 0 1; }
     ModelsScreen TaskPanel { margin: 0 2; }
     ModelsScreen ProgressLine, ModelsScreen TaskPanel #status { margin: 0; }

@@ -19,7 +19,7 @@ class Columns(Horizontal):
     Columns > .list { width: 6fr; height: 1fr; }
     Columns > .detail { width: 5fr; height: 1fr; display: block; }
     Columns > .side { width: 4fr; height: 1fr; display: none; }
-    .-narrow Columns > .list { width: 100%; border: none; }
+    .-narrow Columns > .list { width: 100%; border: none !important; }
     .-narrow Columns > .detail { display: none; }
     .-huge Columns > .side { display: block; }
     """
