@@ -66,6 +66,11 @@ def compare_runs(
     ]
 
 
+def have_same_cases(ours: RunFolder, theirs: RunFolder) -> bool:
+    """Tell whether two runs were asked the same cases, so that they can be compared."""
+    return ours.asks_questions == theirs.asks_questions and _state_of(ours) == _state_of(theirs)
+
+
 def _matched(
     ours: RunFolder, theirs: RunFolder, our_system: str | None, their_system: str | None
 ) -> list[tuple[str, str]]:

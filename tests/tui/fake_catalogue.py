@@ -101,7 +101,8 @@ class FakeCatalogueService(Recorder):
             down = NeighbourEdge(relation="IS_A", node=GIN, against=True)
             return NodeView(domain="cocktails", node=SPIRIT, steps=(down,))
         step = NeighbourEdge(relation="HAS_INGREDIENT", node=GIN, value="3 cl")
-        return NodeView(domain="cocktails", node=_node(int(key[-3:])), steps=(step,))
+        number = int(key[-3:]) if key[-3:].isdigit() else 0
+        return NodeView(domain="cocktails", node=_node(number), steps=(step,))
 
     def shelf(self, domain: str, user: str) -> ShelfContents:
         self._note("shelf", user)

@@ -8,9 +8,12 @@ from typing import Literal
 from localrec.foundation.progress import Progress
 from localrec.llm.model_catalog import ListedModel
 from localrec_tui.services.models import (
+    ModelDetails,
+    ModelFile,
     ModelService,
     ModelSpeed,
     RoleBinding,
+    RoleDetails,
     RunningModel,
 )
 from localrec_tui.services.records import RequestHandle
@@ -48,6 +51,25 @@ class FakeModelService(Recorder, ModelService):
         return tuple(
             RoleBinding(role=role, player=self.used.get(role, player), figure=f"{role} 0.9 of 10")
             for role, player in (("chat", "small-chat"), ("router", ""), ("writer", ""))
+        )
+
+    def model_details(self, name: str) -> ModelDetails:
+        self._trip()
+        held = tuple(one for one in self.roles() if one.player == name)
+        files = (ModelFile(f"{name}.gguf", 98_000_000, name == SMALL.name),)
+        return ModelDetails(
+            folder=f"/models/{name}", files=files, suited=("router", "writer"), held=held
+        )
+
+    def role_details(self, role: str) -> RoleDetails:
+        self._trip()
+        [binding] = [one for one in self.roles() if one.role == role]
+        return RoleDetails(
+            binding=binding,
+            holder=binding.player or "rules",
+            figure="0.943 of the questions",
+            measured="docs/results/training.md",
+            adapters=("question-router",) if role == "router" else (),
         )
 
     def running(self) -> tuple[RunningModel, ...]:

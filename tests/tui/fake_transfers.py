@@ -8,7 +8,7 @@ from localrec.data.rows import ImportReport, RowProblem
 from localrec.foundation.progress import Progress
 from localrec_tui.services.import_look import FileKind, FileLook
 from localrec_tui.services.records import ExportChoice, ExportRequest, ImportRequest, RequestHandle
-from localrec_tui.services.transfers import Arrival, DatasetSummary
+from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary
 
 from .recorder import Recorder
 
@@ -29,7 +29,7 @@ _FILMS = DatasetSummary(
     name="ml-100k", title="Films", domain="movies", licence="research", here=False
 )
 _ARRIVAL = Arrival(
-    day="2026-11-20", source="drinks", file="drinks", domain="cocktails", kept=3, user=""
+    number=1, day="2026-11-20", source="drinks", file="drinks", domain="cocktails", kept=3, user=""
 )
 
 HISTORY = ExportChoice(
@@ -93,6 +93,16 @@ class FakeTransferService(Recorder):
 
     def datasets(self) -> tuple[DatasetSummary, ...]:
         return (_DRINKS, _FILMS)
+
+    def dataset_details(self, name: str) -> DatasetDetails:
+        files = () if name == "cocktails" else (("films.zip", 4_900_000),)
+        return DatasetDetails(files=files, items=3)
+
+    def receipt(self, number: int) -> ImportReport:
+        return REPORT
+
+    def domain_counts(self, domain: str) -> tuple[tuple[str, int], ...]:
+        return (("cocktail", 3), ("ingredient", 12)) if domain == "cocktails" else ()
 
     def pull(self, name: str, request: RequestHandle, progress: Progress) -> None:
         self._note("pull", name)

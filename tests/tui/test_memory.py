@@ -43,7 +43,7 @@ class TestMemory:
         assert "Version 2, counted, 2026-11-01 12:00" in told
         assert "Likes gin and things that are bitter." in told
         assert "▕█████     ▏ 0.50  likes it bitter" in told
-        assert "from Negroni, Gimlet" in told
+        assert "Negroni" in told
         assert "1 person: bert" in told
 
     async def test_of_nobody_says_whom_to_choose(self, open_app):

@@ -8,13 +8,13 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.events import DescendantFocus
 from textual.message import Message
-from textual.widgets import DataTable, Static
+from textual.widgets import DataTable, OptionList, Static
+from textual.widgets.option_list import Option
 
 from localrec.foundation.progress import Progress
-from localrec_tui.item_text import source_name
 from localrec_tui.messages import DomainsLoaded
 from localrec_tui.screens.export_choice import begin_export
 from localrec_tui.screens.forget_choice import begin_forget
@@ -23,9 +23,17 @@ from localrec_tui.services.records import DomainSummary, ExportChoice, ExportReq
 from localrec_tui.services.transfers import Arrival, DatasetSummary
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.columns import BREAKPOINTS, Columns
+from localrec_tui.widgets.detail_pane import TextPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
+from localrec_tui.widgets.transfer_texts import (
+    arrival_line,
+    dataset_text,
+    domain_text,
+    receipt_text,
+)
 from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Data set", "Here", "What", "Licence")
@@ -43,9 +51,10 @@ class DataScreen(ImportingScreen):
         "Enter takes it in; Z takes the last import of this run back, with all that was said "
         "since. X writes your history, your profile or a catalogue to a file. P pulls the data "
         "set under the cursor: that alone uses a network. F forgets a person, after showing what "
-        "would go. S changes the settings of the workspace."
+        "would go. S changes the settings of the workspace. Where there is room, the data set or "
+        "import under the cursor stands beside the lists, and what is here of its domain."
     )
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "import_file", "Import", id="import_file"),
         Binding("z", "undo_import", "Undo import", id="undo_import"),
@@ -57,12 +66,14 @@ class DataScreen(ImportingScreen):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
     ]
     DEFAULT_CSS = """
-    DataScreen #body { height: 1fr; width: 100%; }
-    DataScreen #datasets { width: 3fr; height: 1fr; }
-    DataScreen #arrivals { width: 2fr; height: 1fr; padding: 0 1; }
+    DataScreen #datasets, DataScreen #arrivals { height: 1fr; }
+    DataScreen #arrivals { padding: 0 1; }
+    DataScreen #arrivals:focus-within { border: round $accent; }
     DataScreen #arrivals Static { height: auto; }
-    DataScreen.-narrow #body { layout: vertical; }
-    DataScreen.-narrow #datasets, DataScreen.-narrow #arrivals { width: 100%; }
+    DataScreen #receipts {
+        height: auto; max-height: 100%; margin-top: 1; padding: 0; border: none;
+        background: transparent;
+    }
     """
 
     @dataclass
@@ -82,16 +93,22 @@ class DataScreen(ImportingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._datasets: tuple[DatasetSummary, ...] = ()
+        self._arrivals: tuple[Arrival, ...] = ()
+        self._is_at_imports = False  # whether the cursor is there, and not at the data sets
 
     def compose(self) -> ComposeResult:
         """What can be pulled, what came in, what runs."""
         yield NavBar()
         with Horizontal(id="top"):
             yield ChoiceField("Person", "F2", id="user")
-        with Horizontal(id="body"):
-            yield FittedTable(_HEADS, _HEADS.index("What"), id="datasets", classes="pane")
-            with VerticalScroll(id="arrivals", classes="pane"):
-                yield Static(_EMPTY, markup=False)
+        with Columns(id="body"):
+            with Vertical(classes="list"):
+                yield FittedTable(_HEADS, _HEADS.index("What"), id="datasets", classes="pane")
+                with VerticalScroll(id="arrivals", classes="pane", can_focus=False):
+                    yield Static(_EMPTY, markup=False)
+                    yield OptionList(id="receipts")
+            yield TextPane(id="detail", classes="detail")
+            yield TextPane(id="side", classes="side")
         yield TaskPanel()
         yield KeyFooter()
 
@@ -106,6 +123,19 @@ class DataScreen(ImportingScreen):
     def on_screen_resume(self) -> None:
         """Others may have brought something in."""
         self._look()
+
+    @on(DescendantFocus, "#datasets, #receipts")
+    def _list_reached(self, event: DescendantFocus) -> None:
+        self._is_at_imports = event.widget.id == "receipts"
+        receipts = self.query_one("#receipts", OptionList)
+        if self._is_at_imports and receipts.highlighted is None and self._arrivals:
+            receipts.highlighted = 0
+        self._show_chosen()
+
+    @on(DataTable.RowHighlighted)
+    @on(OptionList.OptionHighlighted)
+    def _line_reached(self) -> None:
+        self._show_chosen()
 
     # --- keys ---
 
@@ -136,10 +166,9 @@ class DataScreen(ImportingScreen):
 
     def action_pull(self) -> None:
         """Fetch the data set under the cursor."""
-        place = self.query_one("#datasets", DataTable).cursor_row
-        if not 0 <= place < len(self._datasets):
+        chosen, transfers = self._dataset(), self.app.services.transfers
+        if chosen is None:
             return
-        chosen, transfers = self._datasets[place], self.app.services.transfers
 
         def work(request: RequestHandle, progress: Progress) -> Message:
             transfers.pull(chosen.name, request, progress)
@@ -190,10 +219,49 @@ class DataScreen(ImportingScreen):
         """Show it."""
         self._datasets, self._domains = message.datasets, message.domains
         self.query_one("#datasets", FittedTable).fill(map(_cells, message.datasets))
-        lines = [_arrival(one) for one in message.arrivals]
-        counts = [Content(one.counted) for one in message.domains]
-        told = Content("\n").join([*counts, Content(""), *lines]) if lines else _EMPTY
-        self.query_one("#arrivals Static", Static).update(told)
+        counts = "\n".join(one.counted for one in message.domains)
+        self.query_one("#arrivals Static", Static).update(counts if message.arrivals else _EMPTY)
+        if message.arrivals != self._arrivals:
+            self._arrivals = message.arrivals
+            receipts = self.query_one("#receipts", OptionList)
+            receipts.clear_options()
+            receipts.add_options(Option(arrival_line(one)) for one in message.arrivals)
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Show the data set or the import under the cursor beside them."""
+        detail, side = self.query_one("#detail", TextPane), self.query_one("#side", TextPane)
+        transfers, domain = self.app.services.transfers, ""
+        arrival, dataset = self._arrival(), self._dataset()
+        if self._is_at_imports and arrival is not None:
+            domain = arrival.domain
+            detail.choose(
+                arrival,
+                arrival.file,
+                lambda: receipt_text(arrival, transfers.receipt(arrival.number)),
+            )
+        elif dataset is not None:
+            domain = dataset.domain
+            detail.choose(
+                (dataset, self._domains),
+                dataset.name,
+                lambda: dataset_text(dataset, transfers.dataset_details(dataset.name)),
+            )
+        if domain:
+            self.set_tone(domain)
+            side.choose(
+                (domain, self._domains),
+                f"Here: {domain}",
+                lambda: domain_text(transfers.domain_counts(domain)),
+            )
+
+    def _arrival(self) -> Arrival | None:
+        place = self.query_one("#receipts", OptionList).highlighted
+        return self._arrivals[place] if place is not None and self._arrivals[place:] else None
+
+    def _dataset(self) -> DatasetSummary | None:
+        place = self.query_one("#datasets", DataTable).cursor_row
+        return self._datasets[place] if 0 <= place < len(self._datasets) else None
 
     def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Only the first run asks for them; here they come with the rest."""
@@ -222,12 +290,3 @@ class DataScreen(ImportingScreen):
 
 def _cells(one: DatasetSummary) -> tuple[str, ...]:
     return (one.name, "yes" if one.here else "no", one.title, one.licence)
-
-
-def _arrival(one: Arrival) -> Content:
-    whose = f" of {one.user}" if one.user else ""
-    return Content.assemble(
-        (f"{one.day}  ", "dim"),
-        (one.file, "bold"),
-        f"  {one.kept:,} rows{whose} ({source_name(one.source)})",
-    )

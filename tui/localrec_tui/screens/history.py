@@ -21,10 +21,14 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.user import UserScreen
 from localrec_tui.screens.verdict_choice import SPOKEN_EVENTS
+from localrec_tui.services.catalogue import CatalogueView
 from localrec_tui.services.feedback import HISTORY_ORDERS
 from localrec_tui.services.records import HistoryRow, HistoryView
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.columns import BREAKPOINTS, Columns
+from localrec_tui.widgets.detail_pane import TextPane
+from localrec_tui.widgets.graph_pane import graph_text
 from localrec_tui.widgets.history_table import HistoryTable
 from localrec_tui.widgets.item_pane import LEAST_LINES, ItemPane
 from localrec_tui.widgets.key_footer import KeyFooter
@@ -51,9 +55,10 @@ class HistoryScreen(UserScreen):
         "names, reasons and verdicts; Down leads to the list, / back. E says something else of "
         "an item, such as stars: the newest word counts. Delete takes your last word on it back; "
         "what an export brought stays, and a newer word wins over it. O changes the order, Enter "
-        "shows all about the item."
+        "shows all about the item. Where there is room, what else has the attributes of the item "
+        "stands in a third column."
     )
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_LINES, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", show=False, id="history_list"),
@@ -63,13 +68,9 @@ class HistoryScreen(UserScreen):
     DEFAULT_CSS = """
     HistoryScreen #search { border: round $border; height: 3; padding: 0 1; }
     HistoryScreen #search:focus { border: round $accent; }
-    HistoryScreen #body { height: 1fr; width: 100%; }
-    HistoryScreen #history { width: 6fr; height: 1fr; }
-    HistoryScreen #detail { width: 5fr; }
+    HistoryScreen #detail { display: block; width: 5fr; }
     HistoryScreen.-narrow #body { layout: vertical; }
-    HistoryScreen.-narrow #history { border: none; width: 100%; }
     HistoryScreen.-narrow #detail { width: 100%; height: 60%; }
-    HistoryScreen #detail { display: block; }
     HistoryScreen.-flat.-narrow #detail { display: none; }
     """
 
@@ -98,9 +99,10 @@ class HistoryScreen(UserScreen):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("Order", "O", id="order")
         yield TextLine(placeholder="Search in names and reasons", id="search", max_length=200)
-        with Horizontal(id="body"):
+        with Columns(id="body"):
             yield HistoryTable()
             yield ItemPane()
+            yield TextPane(id="side", classes="side")
         yield Static(id="status", markup=False)
         yield KeyFooter()
 
@@ -262,6 +264,13 @@ class HistoryScreen(UserScreen):
             self.set_tone(row.domain)
             shown = ShownItem(item=_item(row), verdict=verdict_label(row.verdict))
         self.query_one(ItemPane).show(shown, "" if row is None else row.domain)
+        side = self.query_one("#side", TextPane)
+        if row is None:
+            side.clear()
+            return
+        catalogue, key = self.app.services.catalogue, row.key
+        view = CatalogueView(domain=row.domain, user=self.app.user)
+        side.choose((view, key), "What has the same", lambda: graph_text(catalogue, view, key))
 
     def _current(self) -> HistoryRow | None:
         place = self.query_one(HistoryTable).cursor_row

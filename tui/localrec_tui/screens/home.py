@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from localrec.data.recommendations import Recommendations
+from localrec.data.recommendations import Recommendations, RecommendedItem
 from localrec_tui.base_app import bindings_of
-from localrec_tui.item_text import source_name
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.question_history import QuestionHistory
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
@@ -26,23 +25,24 @@ from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.records import DomainSummary, RequestHandle
 from localrec_tui.services.transfers import Arrival
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.columns import BREAKPOINTS
 from localrec_tui.widgets.home_list import HomeList
+from localrec_tui.widgets.home_news import HomeNews
+from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.shown_items import ShownItem
+from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
 
-if TYPE_CHECKING:
-    from localrec.ranking.learned.progress_file import LearningProgress
-
 _ITEMS, _EXAMPLES, _ASKED, _ARRIVALS = 10, 3, 5, 4
+_TITLES = {"for-you": "For you", "try": "Try", "asked": "Asked before"}
 _ANY = "*"
 _NOBODY = "F2 says who sits here. Then a list for you stands here, with a reason for each."
 _NOTHING_LEFT = (
     "You know all the {} that are here. Data, room 6, brings in more: I imports a file, P pulls."
 )
-_NO_ARRIVALS = "Nothing came in from a file yet. The room Data imports."
 
 
 @dataclass
@@ -71,26 +71,33 @@ class HomeScreen(UserScreen):
         "Down leads to your list, Tab to what you can ask. Enter on an item shows all about it, "
         "L, D, S and N say what you think of it; the list follows at once. Where a workspace has "
         "several domains, Left and Right show each one's list. Enter on a question asks it. Below "
-        "stand the last imports and what is being learnt (F12 learns now)."
+        "stand the last imports and what is being learnt (F12 learns now). Where there is room, "
+        "the item under the cursor stands beside your list, and what you said last beside that."
     )
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "pick_user", "Person", id="person"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("escape", "to_line", "To the line", show=False, id="home_line"),
     ]
     DEFAULT_CSS = """
-    HomeScreen #body { height: 1fr; width: 100%; }
-    HomeScreen #for-you { width: 3fr; height: 1fr; }
-    HomeScreen #beside { width: 2fr; height: 1fr; }
-    HomeScreen #beside > * { height: auto; padding: 0 1; }
-    HomeScreen #beside > #arrivals { height: 1fr; }
+    HomeScreen #body {
+        height: 1fr; width: 100%; layout: grid; grid-size: 2 2; grid-columns: 6fr 5fr;
+        grid-rows: 1fr 9;
+    }
+    HomeScreen #body > * { width: 100%; height: 100%; }
+    HomeScreen #lists { row-span: 2; }
+    HomeScreen #for-you { height: 1fr; }
+    HomeScreen #lists > OptionList { padding: 0 1; }
+    HomeScreen #try, HomeScreen #asked { height: auto; max-height: 9; }
+    HomeScreen #detail { display: block; }
     HomeScreen.-narrow #body { layout: vertical; }
-    HomeScreen.-narrow #for-you { width: 100%; }
-    HomeScreen.-narrow #beside { width: 100%; height: auto; max-height: 9; }
-    HomeScreen.-narrow #arrivals, HomeScreen.-narrow #learning, HomeScreen.-narrow #asked {
+    HomeScreen.-narrow #detail, HomeScreen.-narrow #news, HomeScreen.-narrow #asked {
         display: none;
     }
+    HomeScreen.-huge #body { grid-size: 3 2; grid-columns: 6fr 5fr 4fr; grid-rows: 1fr 14; }
+    HomeScreen.-huge #detail { row-span: 2; }
+    HomeScreen.-huge #side { display: block; }
     """
 
     def __init__(self) -> None:
@@ -114,25 +121,23 @@ class HomeScreen(UserScreen):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
         yield Prompt(QuestionHistory(self.app.folder))
-        with Horizontal(id="body"):
-            yield HomeList(id="for-you", classes="pane")
-            with Vertical(id="beside"):
+        with Container(id="body"):
+            with Vertical(id="lists"):
+                yield HomeList(id="for-you", classes="pane")
                 yield OptionList(id="try", classes="pane")
                 yield OptionList(id="asked", classes="pane")
-                yield Static(id="learning", classes="pane", markup=False)
-                yield Static(id="arrivals", classes="pane", markup=False)
+            yield ItemPane()
+            yield SidePane(id="side")
+            yield HomeNews()
         yield Static(id="status", markup=False)
         yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin in the line."""
-        self.query_one("#for-you").border_title = "For you"
-        self.query_one("#try").border_title = "Try"
-        self.query_one("#asked").border_title = "Asked before"
-        self.query_one("#arrivals").border_title = "Came in last"
-        self.query_one("#learning").border_title = "Being learnt"
+        for place, title in _TITLES.items():
+            self.query_one(f"#{place}").border_title = title
         self.watch(self.app, "user", self._user_changed)
-        self.watch(self.app, "running_fits", self._show_learning)
+        self.watch(self.app, "running_fits", self.query_one(HomeNews).show_learning)
         self.app.feedback_stored.subscribe(self, self._feedback_stored)
         self.app.data_changed.subscribe(self, self._data_changed)
         self.app.user_forgotten.subscribe(self, self._forgotten)
@@ -145,6 +150,10 @@ class HomeScreen(UserScreen):
         services = self.app.services
         if not services.is_empty:
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
+
+    def on_resize(self) -> None:
+        """Read what there is room for now."""
+        self.call_after_refresh(self._show_beside)
 
     # --- keys ---
 
@@ -197,11 +206,13 @@ class HomeScreen(UserScreen):
             shown = ShownItem(item=self._found.items[event.option_index])
             self.app.push_screen(ItemScreen(shown, self._found.domain, None))
 
+    @on(OptionList.OptionHighlighted, "#for-you")
+    def _item_reached(self) -> None:
+        self._show_chosen()
+
     @on(HomeList.Rated)
     def _rated(self, event: HomeList.Rated) -> None:
-        place = self.query_one(HomeList).highlighted
-        if self._found is not None and place is not None and place < len(self._found.items):
-            item = self._found.items[place]
+        if self._found is not None and (item := self._current()) is not None:
             self.post_message(
                 FeedbackGiven(item, self._found.domain, event.event, reason=event.reason)
             )
@@ -226,6 +237,7 @@ class HomeScreen(UserScreen):
     def _forgotten(self, _: str) -> None:
         self._shown_of, self._found = None, None
         self.query_one(HomeList).clear_options()
+        self._show_beside()
         self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
         self._show_asked()
 
@@ -248,14 +260,7 @@ class HomeScreen(UserScreen):
 
     def on_arrivals_loaded(self, message: ArrivalsLoaded) -> None:
         """Show what came in last."""
-        lines = [_arrival(one) for one in message.arrivals]
-        told = Content("\n").join(lines) if lines else Content(_NO_ARRIVALS)
-        if message.waiting:
-            words = "word of yours waits" if message.waiting == 1 else "words of yours wait"
-            told += Content(
-                f"\n{message.waiting:,} {words} to enter a memory: room Memory, then W."
-            )
-        self.query_one("#arrivals", Static).update(told)
+        self.query_one(HomeNews).show_arrivals(message.arrivals, message.waiting)
 
     @property
     def _is_in_front(self) -> bool:
@@ -324,39 +329,38 @@ class HomeScreen(UserScreen):
         asked.display = bool(last)
 
     def _show_list(self, message: str) -> None:
-        listed = self.query_one(HomeList)
-        place = listed.highlighted
-        listed.clear_options()
-        found = self._found
+        listed, found = self.query_one(HomeList), self._found
         if found is None:
-            listed.add_option(Option(Content(message), disabled=True))
+            listed.tell(message)
             self.query_one(Prompt).tell_way("")
-            return
-        about, others = _domain_words(self._domains, found.domain)
-        listed.border_title = f"For {found.user}{about}"
-        noun = "item" if found.history == 1 else "items"
-        listed.border_subtitle = f"from {found.history:,} {noun} of your history{others}"
-        self.query_one(Prompt).tell_way("your list" if found.items or others else "")
-        if not found.items:
+        else:
+            about, others = _domain_words(self._domains, found.domain)
+            listed.border_title = f"For {found.user}{about}"
+            noun = "item" if found.history == 1 else "items"
+            listed.border_subtitle = f"from {found.history:,} {noun} of your history{others}"
+            self.query_one(Prompt).tell_way("your list" if found.items or others else "")
             plurals = {one.name: one.plural for one in self._domains}
             left = _NOTHING_LEFT.format(plurals.get(found.domain, found.domain))
-            listed.add_option(Option(Content(left), disabled=True))
-        for item in found.items:
-            text = Content.assemble(
-                (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")
-            )
-            listed.add_option(Option(text))
-        if place is not None:
-            listed.highlighted = min(place, len(found.items) - 1)
+            listed.fill(found.items, left)
+        self._show_beside()
 
-    def _show_learning(self, running: tuple[LearningProgress, ...]) -> None:
-        told = "Nothing now. F12 learns from all that is here which list is best."
-        if running:
-            told = "\n".join(
-                f"{one.what}" + (f", {one.done:,} of {one.total:,}" if one.total else "")
-                for one in running
-            )
-        self.query_one("#learning", Static).update(told)
+    def _show_beside(self) -> None:
+        """Show what stands beside the list, as far as there is room."""
+        self._show_chosen()
+        if (pane := self.query_one(ItemPane)).display:
+            pane.wake()
+        self.query_one(SidePane).look("" if self._found is None else self._found.domain)
+
+    def _show_chosen(self) -> None:
+        """Show the item under the cursor beside the list; before one is chosen, the first."""
+        item, found = self._current(), self._found
+        shown = None if item is None else ShownItem(item=item)
+        self.query_one(ItemPane).show(shown, "" if found is None else found.domain)
+
+    def _current(self) -> RecommendedItem | None:
+        items = () if self._found is None else self._found.items
+        place = self.query_one(HomeList).highlighted or 0
+        return items[place] if place < len(items) else None
 
 
 def _questions(texts: list[str]) -> list[Option]:
@@ -374,12 +378,3 @@ def _domain_words(domains: Sequence[DomainSummary], shown: str) -> tuple[str, st
     plurals = {one.name: one.plural for one in domains}
     about = plurals.pop(shown, shown)
     return (f": {about}", f"   ← → {', '.join(plurals.values())}") if plurals else ("", "")
-
-
-def _arrival(one: Arrival) -> Content:
-    whose = f" of {one.user}" if one.user else ""
-    return Content.assemble(
-        (f"{one.day}  ", "dim"),
-        (one.file, "bold"),
-        f"  {one.kept:,} rows{whose} ({source_name(one.source)})",
-    )

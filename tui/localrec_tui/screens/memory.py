@@ -27,6 +27,7 @@ from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.columns import BREAKPOINTS
 from localrec_tui.widgets.jobs_panel import JobsPanel
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.memory_panels import (
@@ -60,13 +61,15 @@ class MemoryScreen(UserScreen):
     HELP = (
         "What localrec remembers of a person, in words and point by point: how sure each point is "
         "and what supports it. E puts it in your own words, which nothing overwrites; P keeps it "
-        "as it is, or lets it change again; X forgets, after showing what would go.\n\n"
+        "as it is, or lets it change again; X forgets, after showing what would go. Where there is "
+        "room, what supports the chosen point stands beside the points.\n\n"
         "The other pages: all versions with what changed from one to the next ([-out-], {+in+}), "
         "who and what is near the person's taste, the rules that choose those, and the jobs that "
         "work what people do into memories. W works off what waits, B counts all memories anew, as "
         "after an import, Esc stops either, H lets jobs "
         "wait or go on, R lets failed ones wait again. Left and Right go from page to page."
     )
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
@@ -328,6 +331,7 @@ class MemoryScreen(UserScreen):
         versions: tuple[MemoryVersion, ...] = found.versions if found is not None else ()
         plural = load_domain(found.domain).plural if found is not None and found.domain else "-"
         self.query_one("#domain", ChoiceField).show(plural)
+        self.set_tone(found.domain if found is not None else "")
         self.query_one(MemoryPanel).show(found)
         self.query_one(VersionsPanel).show(versions)
         if found is None or not found.domain:

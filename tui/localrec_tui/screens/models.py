@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.events import DescendantFocus
 from textual.message import Message
 from textual.widgets import DataTable, Label, Static
 
@@ -20,7 +21,17 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.models import ModelSpeed, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import FittedTable, fill_table
+from localrec_tui.widgets.columns import BREAKPOINTS, Columns
+from localrec_tui.widgets.detail_pane import TextPane
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.model_texts import (
+    candidates_text,
+    model_roles_text,
+    model_text,
+    player_and_figure,
+    player_text,
+    role_text,
+)
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
@@ -29,6 +40,7 @@ if TYPE_CHECKING:
     from localrec.llm.model_catalog import ListedModel
 
 _CHAT = "chat"
+_ROLES, _RUNNING = "Roles in this workspace", "Running now"
 _HEADS = ("Name", "Here", "Size", "Kind", "Licence", "What")
 _VERDICTS = {
     "ok": "is here and whole.",
@@ -63,10 +75,13 @@ class ModelsScreen(AppScreen[None]):
         "cursor, in a process of its own: that and no other key uses a network. C reads its files "
         "and checks them, T loads it and times how fast it reads and writes, Esc stops either.\n\n"
         "Below stand the roles of this workspace. Where nobody was chosen, whoever was measured to "
-        "be better plays: that is mostly rules, which need no model. U says by which figure, lets "
-        "a model play a role, and takes it back from a model or an adapter with “rules”. "
-        "What runs for this app is listed with the memory it holds; A looks again."
+        "be better plays: mostly rules, which need no model. U says by which figure, lets a model "
+        "play a role, and takes it back from a model or an adapter with “rules”. "
+        "What runs for this app is listed with the memory it holds; A looks again. Where there is "
+        "room, the model or role under the cursor stands beside them: its files, who plays it, by "
+        "which figure and how it is tried; and beside that what else could."
     )
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "pull", "Pull", id="pull"),
         Binding("c", "check", "Check", id="check"),
@@ -76,9 +91,12 @@ class ModelsScreen(AppScreen[None]):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
     ]
     DEFAULT_CSS = """
-    ModelsScreen DataTable { height: auto; margin: 0 1; }
-    ModelsScreen .head { text-style: bold; margin: 1 1 0 1; }
-    ModelsScreen #running { margin: 0 1; }
+    ModelsScreen DataTable { height: auto; }
+    ModelsScreen .head { display: none; }
+    ModelsScreen #running { padding: 0 1; }
+    ModelsScreen.-narrow .list > .pane { border: none; margin: 0 1; }
+    ModelsScreen.-narrow #running { padding: 0; }
+    ModelsScreen.-narrow .head { display: block; text-style: bold; margin: 1 1 0 1; }
     ModelsScreen TaskPanel { margin: 0 2; }
     ModelsScreen ProgressLine, ModelsScreen TaskPanel #status { margin: 0; }
     """
@@ -87,22 +105,31 @@ class ModelsScreen(AppScreen[None]):
         super().__init__()
         self._models: Sequence[ListedModel] = ()
         self._roles: tuple[RoleBinding, ...] = ()
+        self._is_at_roles = False  # whether the cursor is there, and not at the models
 
     def compose(self) -> ComposeResult:
         """The models, the roles, what runs."""
         yield NavBar()
-        with VerticalScroll(can_focus=False):
-            yield FittedTable(_HEADS, _HEADS.index("What"), id="models")
-            yield Label("Roles in this workspace", classes="head")
-            yield DataTable(id="roles", cursor_type="row")
-            yield Label("Running now", classes="head")
-            yield Static("…", id="running", markup=False)
+        with Columns(id="body"):
+            with VerticalScroll(can_focus=False, classes="list"):
+                spare = (_HEADS.index("Kind"), _HEADS.index("Licence"))
+                yield FittedTable(
+                    _HEADS, _HEADS.index("What"), id="models", classes="pane", spare=spare
+                )
+                yield Label(_ROLES, classes="head")
+                yield DataTable(id="roles", cursor_type="row", classes="pane")
+                yield Label(_RUNNING, classes="head")
+                yield Static("…", id="running", classes="pane", markup=False)
+            yield TextPane(id="detail", classes="detail")
+            yield TextPane(id="side", classes="side")
         yield TaskPanel()
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Name the columns."""
+        """Name the columns and the panes."""
         self.query_one("#roles", DataTable).add_columns("Role", "Played by")
+        for place, title in (("models", "Models"), ("roles", _ROLES), ("running", _RUNNING)):
+            self.query_one(f"#{place}").border_title = title
         self.query_one("#models").focus()
 
     def on_screen_resume(self) -> None:
@@ -155,7 +182,7 @@ class ModelsScreen(AppScreen[None]):
         """Choose a role, then who plays it."""
         if self._roles:
             choices = [
-                ChoiceItem(one.role, one.role, _player_and_figure(one)) for one in self._roles
+                ChoiceItem(one.role, one.role, player_and_figure(one)) for one in self._roles
             ]
             row = self.query_one("#roles", DataTable).cursor_row
             screen = ChoiceDialog("Which role?", choices, self._roles[row].role)
@@ -164,6 +191,15 @@ class ModelsScreen(AppScreen[None]):
     def action_stop(self) -> None:
         """Stop the task that runs."""
         self.query_one(TaskPanel).stop()
+
+    @on(DescendantFocus, "#models, #roles")
+    def _table_reached(self, event: DescendantFocus) -> None:
+        self._is_at_roles = event.widget.id == "roles"
+        self._show_chosen()
+
+    @on(DataTable.RowHighlighted)
+    def _row_reached(self) -> None:
+        self._show_chosen()
 
     @on(DataTable.RowSelected, "#roles")
     def _role_pressed(self, event: DataTable.RowSelected) -> None:
@@ -219,8 +255,9 @@ class ModelsScreen(AppScreen[None]):
         self.query_one("#models", FittedTable).fill(map(_cells, message.models))
         fill_table(
             self.query_one("#roles", DataTable),
-            ((one.role, _player(one)) for one in message.roles),
+            ((one.role, player_text(one)) for one in message.roles),
         )
+        self._show_chosen()
         lines = [f"{one.name}  {_memory(one.memory)}" for one in message.running]
         told = "\n".join(lines) or "No model runs: one starts when a question needs it."
         self.query_one("#running", Static).update(told)
@@ -239,6 +276,31 @@ class ModelsScreen(AppScreen[None]):
         services = self.app.services.models
         return ModelsLoaded(services.models(), services.roles(), services.running(), sentence)
 
+    def _show_chosen(self) -> None:
+        """Show the model or the role under the cursor beside them, and what else there is."""
+        detail, side = self.query_one("#detail", TextPane), self.query_one("#side", TextPane)
+        services, models = self.app.services.models, tuple(self._models)
+        place = self.query_one("#roles", DataTable).cursor_row
+        if self._is_at_roles and 0 <= place < len(self._roles):
+            binding = self._roles[place]
+            role = binding.role
+            detail.choose(binding, role, lambda: role_text(services.role_details(role)))
+            side.choose(
+                (binding, models),
+                "Who else could",
+                lambda: candidates_text(services.role_details(role), models),
+            )
+        elif (model := self._current()) is not None:
+            state = (model, self._roles)
+            detail.choose(
+                state, model.name, lambda: model_text(model, services.model_details(model.name))
+            )
+            side.choose(
+                (state, None),
+                "Its roles",
+                lambda: model_roles_text(model, services.model_details(model.name)),
+            )
+
     def _current(self) -> ListedModel | None:
         row = self.query_one("#models", DataTable).cursor_row
         return self._models[row] if 0 <= row < len(self._models) else None
@@ -252,20 +314,6 @@ def _cells(model: ListedModel) -> tuple[str, ...]:
     here = "yes" if model.here else "no"
     size = f"{model.bytes / 1e6:,.0f} MB"
     return (model.name, here, size, model.kind, model.licence, model.title)
-
-
-def _player(one: RoleBinding) -> str:
-    adapter = f" with {one.adapter}" if one.adapter else ""
-    if one.player:
-        return f"{one.player}{adapter}"
-    if one.holder == RULES:
-        return "rules (no model was measured to be better)"
-    return f"{one.holder} (measured to be better than rules)"
-
-
-def _player_and_figure(one: RoleBinding) -> str:
-    told = _player(one) if one.player else one.holder
-    return f"{told}: {one.figure}" if one.figure else told
 
 
 def _memory(size: int | None) -> str:

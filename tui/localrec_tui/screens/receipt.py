@@ -13,8 +13,7 @@ from localrec.data.rows import ImportReport
 from localrec.foundation.prose import count_of
 from localrec_tui.base_app import Dialog
 from localrec_tui.widgets.key_footer import KeyFooter
-
-_PROBLEMS = 100
+from localrec_tui.widgets.transfer_texts import receipt_notes
 
 
 class ReceiptDialog(Dialog[bool]):
@@ -52,14 +51,8 @@ class ReceiptDialog(Dialog[bool]):
 
 def receipt_lines(report: ImportReport) -> list[str]:
     """A receipt in sentences: the counts, the notes, then the rows that are dropped or mended."""
-    lines = [
+    counts = (
         f"{count_of(report.read, 'row')} read: {report.kept:,} would be kept, "
         f"{report.merged:,} merged, {report.dropped:,} dropped."
-    ]
-    if report.found_again:
-        lines.append(f"{report.found_again:,} of the items are in a catalogue here already.")
-    lines += report.notes
-    lines += [f"  {one.as_line()}" for one in report.gravest_problems()[:_PROBLEMS]]
-    if len(report.problems) > _PROBLEMS:
-        lines.append(f"  … {len(report.problems) - _PROBLEMS:,} more")
-    return lines
+    )
+    return [counts, *receipt_notes(report)]

@@ -15,12 +15,13 @@ from textual.widgets import DataTable, Label, Static, TabbedContent, TabPane, Ta
 from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.services.run_cases import CaseParts, CaseSummary
+from localrec_tui.services.run_cases import CaseParts, CaseSummary, rank_text, worst_first
 from localrec_tui.services.runs import RunFigures, SystemSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import IntervalBars, format_interval
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.run_panes import protocol_lines
 from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
@@ -160,7 +161,7 @@ class RunScreen(AppScreen[None]):
         self._metric = next(iter(message.run.metrics), "")
         self._show_figures()
         self._show_table()
-        self.query_one("#about", Static).update("\n\n".join(_about(message.run)))
+        self.query_one("#about", Static).update("\n\n".join(protocol_lines(message.run)))
 
     @on(TabbedContent.TabActivated)
     def _page_opened(self) -> None:
@@ -231,19 +232,8 @@ class RunScreen(AppScreen[None]):
         self.show_status(said if listed else "There are no cases.")
 
     def _listed(self) -> list[CaseSummary]:
-        cases = list(self._cases)
-        if self._worst_first:
-            cases.sort(key=_badness)
+        cases = worst_first(self._cases) if self._worst_first else list(self._cases)
         return cases[:_SHOWN]
-
-
-def _about(run: RunFigures) -> list[str]:
-    settings = (
-        f"{one.name}: {one.settings or 'its defaults'}; "
-        f"{one.seconds[0]:.1f} s to fit, {one.seconds[1]:.1f} s for all answers"
-        for one in run.systems
-    )
-    return [*run.protocol, "\n".join(settings)]
 
 
 def _cell(system: SystemSummary, metric: str) -> str:
@@ -251,11 +241,4 @@ def _cell(system: SystemSummary, metric: str) -> str:
 
 
 def _row(case: CaseSummary) -> tuple[str, ...]:
-    rank = {None: "", 0: "not ranked"}.get(case.rank, f"{case.rank}")
-    return (case.id, case.about, rank, f"{case.ms:,.1f}", case.remark)
-
-
-def _badness(case: CaseSummary) -> tuple[bool, float]:
-    """Faulty answers first, then what was found late or not at all."""
-    rank = case.rank if case.rank else float("inf")
-    return not case.remark, -rank
+    return (case.id, case.about, rank_text(case), f"{case.ms:,.1f}", case.remark)

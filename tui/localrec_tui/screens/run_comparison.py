@@ -18,11 +18,11 @@ from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import DifferenceBars, IntervalBars, format_interval
 from localrec_tui.widgets.key_footer import KeyFooter
+from localrec_tui.widgets.run_panes import VERDICT_SIGNS
 from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
 
 _DRAWN = 3  # metrics of which both bars are drawn
-_SIGNS = {"better": "▲ better", "worse": "▼ worse", "not separable": "= not separable"}
 
 
 class RunComparisonScreen(AppScreen[None]):
@@ -133,7 +133,7 @@ class RunComparisonScreen(AppScreen[None]):
 def _row(one: MetricDifference) -> tuple[str, ...]:
     return (
         one.metric,
-        _SIGNS.get(one.verdict, one.verdict),
+        VERDICT_SIGNS.get(one.verdict, one.verdict),
         format_interval(one.difference, sign="+"),
         "-" if one.p is None else f"{one.p:.4f}",
         format_interval(one.ours),

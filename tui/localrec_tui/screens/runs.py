@@ -20,8 +20,11 @@ from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.runs import ConfigSummary, RunSummary
 from localrec_tui.widgets.cells import FittedTable
+from localrec_tui.widgets.columns import BREAKPOINTS, Columns
+from localrec_tui.widgets.detail_pane import TextPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.run_panes import RunPane, run_beside
 from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
@@ -41,9 +44,13 @@ class RunsScreen(AppScreen[None]):
         "What was measured in this workspace. Enter opens a run: its figures with 95% intervals, "
         "and every case. C compares two systems of one run or of two, metric by metric, over the "
         "cases of both.\n\n"
+        "Where there is room, the run under the cursor stands beside the list with its figures and "
+        "how it was made, and beside that the best other run of the same cases, or its own worst "
+        "cases where there is none.\n\n"
         "N starts a run that ships with localrec, in a process of its own; Esc stops it at a safe "
         "place, and G goes on with one that was stopped. What is done is on disk, whatever happens."
     )
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "start", "New run", id="start_run"),
         Binding("g", "resume", "Go on", id="resume_run"),
@@ -52,7 +59,7 @@ class RunsScreen(AppScreen[None]):
     ]
     DEFAULT_CSS = """
     RunsScreen #told { height: auto; margin: 1 2; }
-    RunsScreen DataTable { height: 1fr; margin: 0 1; }
+    RunsScreen.-narrow #runs { margin: 0 1; }
     """
 
     @dataclass
@@ -81,13 +88,21 @@ class RunsScreen(AppScreen[None]):
         """Compose the runs, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
-        yield FittedTable(_HEADS, _HEADS.index("What"))
+        with Columns(id="body"):
+            spare = (_HEADS.index("Systems"), _HEADS.index("Begun"))
+            yield FittedTable(
+                _HEADS, _HEADS.index("What"), id="runs", classes="pane list", spare=spare
+            )
+            yield RunPane(id="detail", classes="detail", subtitle="Enter: all of it")
+            yield TextPane(id="side", classes="side")
         yield TaskPanel()
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Set the heads of the columns."""
-        self.query_one(FittedTable).focus()
+        """Begin in the list."""
+        table = self.query_one(FittedTable)
+        table.border_title = "Runs"
+        table.focus()
 
     def on_screen_resume(self) -> None:
         """Others may have made runs while one was elsewhere."""
@@ -142,6 +157,10 @@ class RunsScreen(AppScreen[None]):
         else:
             self.app.push_screen(RunScreen(run.name))
 
+    @on(DataTable.RowHighlighted)
+    def _row_reached(self) -> None:
+        self._show_chosen()
+
     # --- what was picked ---
 
     def _config_picked(self, name: str | None) -> None:
@@ -189,6 +208,7 @@ class RunsScreen(AppScreen[None]):
         progress = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
         self.query_one("#told", Static).update(progress if count else _EMPTY)
         self.query_one(FittedTable).fill(map(_row, message.found))
+        self._show_chosen()
 
     def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:
         """Let the user choose a configuration."""
@@ -199,6 +219,24 @@ class RunsScreen(AppScreen[None]):
         ]
         screen = ChoiceDialog("Run what? It may take minutes to hours; Esc stops it.", choices, "")
         self.app.push_screen(screen, self._config_picked)
+
+    def _show_chosen(self) -> None:
+        """Show the run under the cursor beside the list, and what others came to."""
+        run, evaluations = self._current(), self.app.services.runs
+        detail, side = self.query_one(RunPane), self.query_one("#side", TextPane)
+        if run is None:
+            detail.clear()
+            side.clear("")
+            return
+        if run.state == "unreadable":
+            detail.clear(run.title)
+        else:
+            detail.choose(run, run.name, lambda: evaluations.run(run.name))
+        if run.systems:
+            first = run.systems[0]
+            side.choose(run, "Beside it", lambda: run_beside(evaluations, run.name, first))
+        else:
+            side.clear("Nothing was measured yet.")
 
     def _current(self) -> RunSummary | None:
         row = self.query_one(DataTable).cursor_row

@@ -19,12 +19,7 @@ from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.adapter_use import AdapterUseDialog
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.training_estimate import TrainingEstimateDialog
-from localrec_tui.screens.training_run import (
-    STATE_LABELS,
-    TrainingAction,
-    TrainingRunScreen,
-    trainer_label,
-)
+from localrec_tui.screens.training_run import TrainingAction, TrainingRunScreen
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import (
     TRAINING_SIZES,
@@ -35,9 +30,13 @@ from localrec_tui.services.training_plans import (
 )
 from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
 from localrec_tui.widgets.cells import FittedTable
+from localrec_tui.widgets.columns import BREAKPOINTS, Columns
+from localrec_tui.widgets.detail_pane import TextPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.task_panel import TaskPanel
+from localrec_tui.widgets.training_panes import TrainingPane, read_training, training_log
+from localrec_tui.widgets.training_text import STATE_LABELS, trainer_label
 from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Training", "State", "Step", "What", "Base", "Begun")
@@ -55,7 +54,8 @@ class TrainingScreen(AppScreen[None]):
     TITLE = "Training"
     HELP = (
         "What was trained in this workspace, here or by `localrec train`. Enter opens one with its "
-        "curves, which grow while it goes on.\n\n"
+        "curves, which grow while it goes on. Where there is room, the curves and settings of the "
+        "one under the cursor stand beside the list, and its last steps beside those.\n\n"
         "N begins one: choose what, and how much; a short step is tried and what it all would take "
         "is told before anything begins, with the command line that does the same. It runs in a "
         "process of its own. Esc stops it at a safe place and saves, a second Esc insists, G goes "
@@ -65,6 +65,7 @@ class TrainingScreen(AppScreen[None]):
         "its bare base the same question, side by side. U lets an exported one play its role, and "
         "says before whom it replaces and by which figures; Models, U, takes the role back."
     )
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "start", "New training", id="start_training"),
         Binding("g", "resume", "Go on", id="resume_training"),
@@ -75,7 +76,7 @@ class TrainingScreen(AppScreen[None]):
     ]
     DEFAULT_CSS = """
     TrainingScreen #told { height: auto; margin: 1 2; }
-    TrainingScreen DataTable { height: 1fr; margin: 0 1; }
+    TrainingScreen.-narrow #trainings { margin: 0 1; }
     """
 
     @dataclass
@@ -114,13 +115,21 @@ class TrainingScreen(AppScreen[None]):
         """Compose the trainings, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
-        yield FittedTable(_HEADS, _HEADS.index("Base"))
+        with Columns(id="body"):
+            spare = (_HEADS.index("Begun"), _HEADS.index("What"))
+            yield FittedTable(
+                _HEADS, _HEADS.index("Base"), id="trainings", classes="pane list", spare=spare
+            )
+            yield TrainingPane(id="detail", classes="detail", subtitle="Enter: its curves, large")
+            yield TextPane(id="side", classes="side")
         yield TaskPanel()
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        """Set the heads of the columns, and look every second whether something moved."""
-        self.query_one(FittedTable).focus()
+        """Begin in the list, and look every second whether something moved."""
+        table = self.query_one(FittedTable)
+        table.border_title = "Trainings"
+        table.focus()
         self.set_interval(_LOOK_S, self._look)
 
     def on_screen_resume(self) -> None:
@@ -193,6 +202,10 @@ class TrainingScreen(AppScreen[None]):
             self.show_status(f"{found.remark} Look into its folder, or take it away.")
         else:
             self.app.push_screen(TrainingRunScreen(found.name), self._action_chosen)
+
+    @on(DataTable.RowHighlighted)
+    def _row_reached(self) -> None:
+        self._show_chosen()
 
     def _action_chosen(self, next_action: TrainingAction | None) -> None:
         self._next_action = next_action
@@ -304,6 +317,22 @@ class TrainingScreen(AppScreen[None]):
         names = [one.name for one in self._trainings]
         if pointed_at is not None and pointed_at.name in names:
             table.move_cursor(row=names.index(pointed_at.name))
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Show the training under the cursor beside the list, as far as it is now."""
+        found, service = self._current(), self.app.services.trainings
+        detail, side = self.query_one(TrainingPane), self.query_one("#side", TextPane)
+        if found is None:
+            detail.clear()
+            side.clear("")
+        elif found.state == "unreadable":
+            detail.clear(found.remark)
+            side.clear("")
+        else:
+            name = found.name
+            detail.choose(found, name, lambda: read_training(service, name))
+            side.choose(found, "Last steps", lambda: training_log(service, name))
 
     @property
     def _trainings(self) -> tuple[TrainingSummary, ...]:

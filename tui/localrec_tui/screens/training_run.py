@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -18,12 +17,10 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.trainings import (
     LoggedStep,
     TrainingPart,
-    TrainingSummary,
     TrainingUpdate,
 )
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
-from localrec_tui.widgets.progress import format_duration
 from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.widgets.training_curves import (
     Curve,
@@ -35,21 +32,15 @@ from localrec_tui.widgets.training_curves import (
     metric_points,
     step_span,
 )
+from localrec_tui.widgets.training_text import training_parts_text, training_state, training_way_on
 from localrec_tui.workers import run_in_thread
 
 TrainingAction = Literal[
     "resume", "export", "try", "use"
 ]  # what the room is to do when this screen is left
 
-STATE_LABELS = {
-    "finished": "✓ finished",
-    "running": "▶ running",
-    "stopped": "… stopped",
-    "unreadable": "✗ unreadable",
-}
 _CURVES, _ABOUT = "page-curves", "page-about"
 _LOOK_S = 1.0  # how often is looked whether it did a step
-_LATEST = 20  # steps that the pace is taken from
 _ALL = ""  # not one curve: the four that tell most
 
 
@@ -174,14 +165,13 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
             return
         self._look_before = look
         self._steps = [*(() if look.is_anew else self._steps), *look.steps]
-        self.query_one("#state", Static).update(_state_text(look, self._steps))
-        self.show_status(_next_steps_text(look))
+        self.query_one("#state", Static).update(training_state(look, self._steps))
+        self.show_status(training_way_on(look))
         self._draw()
 
     def on_training_run_screen_config_read(self, message: ConfigRead) -> None:
         """Show it."""
-        parts = ("\n".join([title, *(f"  {line}" for line in ls)]) for title, ls in message.parts)
-        self.query_one("#about", Static).update("\n\n".join(parts))
+        self.query_one("#about", Static).update(training_parts_text(message.parts))
 
     async def show_failure(self, failure: WorkFailed) -> None:
         """Show the failure; the next look may succeed."""
@@ -203,36 +193,3 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         else:
             points = metric_points(self._steps, self._curve)
             one.show(logged_metric(self._curve), points, step_span(self._steps))
-
-
-def trainer_label(found: TrainingSummary) -> str:
-    """Where a running training was begun."""
-    return "begun here" if found.is_ours else f"by process {found.holder}"
-
-
-def _state_text(look: TrainingUpdate, steps: Sequence[LoggedStep]) -> str:
-    found = look.found
-    state = STATE_LABELS[found.state]
-    if found.state == "running":
-        state = f"{state}, {trainer_label(found)}"
-    parts = [state, f"step {found.step:,} of {found.steps:,}" if found.steps else "no step yet"]
-    if steps:
-        latest = steps[-_LATEST:]
-        pace = sum(one.seconds for one in latest) / len(latest)
-        parts.append(f"{pace:,.1f} s a step")
-        if found.state == "running" and found.step < found.steps:
-            parts.append(f"{format_duration(pace * (found.steps - found.step))} left")
-    return ", ".join(parts)
-
-
-def _next_steps_text(look: TrainingUpdate) -> str:
-    """Tell which files the training left, and the keys that use them."""
-    found = look.found
-    if look.exported:
-        return f"U lets it play its role. Exported: {look.exported}"
-    if found.state == "finished":
-        return "X exports it, T tries it beside its base."
-    if look.checkpoint is None:
-        return "There is no checkpoint yet."
-    goes_on = " G goes on behind it." if found.state == "stopped" else ""
-    return f"The last checkpoint lies behind step {look.checkpoint:,}.{goes_on}"

@@ -37,6 +37,48 @@ class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
     figure: str = ""
 
 
+class ModelFile(msgspec.Struct, frozen=True):
+    """A file of a model: its name, its bytes, and whether it is here."""
+
+    name: str
+    bytes: int
+    here: bool
+
+
+class ModelDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a model beside its line in the list.
+
+    Args:
+        folder: Where its files are, or would be.
+        files: The first is the one that is opened.
+        suited: The roles that it is offered for.
+        held: The roles that it plays in this workspace.
+    """
+
+    folder: str
+    files: tuple[ModelFile, ...]
+    suited: tuple[str, ...]
+    held: tuple[RoleBinding, ...]
+
+
+class RoleDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """Who plays a role, and why.
+
+    Args:
+        binding: The choice of this workspace.
+        holder: Who plays it in the end: a model, or "rules".
+        figure: What that was chosen by; "" where nothing was measured.
+        measured: The page that has the figure; "" where it was measured here, or not at all.
+        adapters: The adapters that ship for it.
+    """
+
+    binding: RoleBinding
+    holder: str
+    figure: str = ""
+    measured: str = ""
+    adapters: tuple[str, ...] = ()
+
+
 class RunningModel(msgspec.Struct, frozen=True, kw_only=True):
     """A process of a model and the memory it holds, in bytes; None: the system does not say."""
 
@@ -95,6 +137,40 @@ class ModelService:
             for one in played_roles(settings)
         )
         return (RoleBinding(role="chat", player=settings.chat_model), *roles)
+
+    def model_details(self, name: str) -> ModelDetails:
+        """Look where a model's files are, and what it plays here."""
+        from localrec.llm.model_catalog import find_model, model_folder
+
+        model, folder = find_model(name), model_folder(name)
+        files = (
+            ModelFile(one.name, one.size, (folder / one.name).is_file()) for one in model.files
+        )
+        return ModelDetails(
+            folder=str(folder),
+            files=tuple(files),
+            suited=model.roles,
+            held=tuple(one for one in self.roles() if one.player == name),
+        )
+
+    def role_details(self, role: str) -> RoleDetails:
+        """Look who plays a role, and by which figure."""
+        from localrec.foundation.role_holders import shipped_holders
+        from localrec.foundation.settings import load_settings
+        from localrec.llm.adapter_files import roles_of, shipped_adapters
+
+        settings = load_settings(self._folder)
+        measured_here = {str(name): figure for name, figure in settings.figures.items()}
+        [binding] = [one for one in self.roles() if one.role == role]
+        holder = binding.player or settings.holder_of(role)
+        shipped = None if binding.player else shipped_holders().get(role)
+        return RoleDetails(
+            binding=binding,
+            holder=holder,
+            figure=measured_here.get(role, "") if shipped is None else shipped.figure,
+            measured="" if shipped is None else shipped.measured,
+            adapters=tuple(name for name in shipped_adapters() if role in roles_of(name)),
+        )
 
     def running(self) -> tuple[RunningModel, ...]:
         """The models that run for this app."""

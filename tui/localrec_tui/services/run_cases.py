@@ -47,6 +47,16 @@ class CaseParts(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
+def worst_first(cases: Iterable[CaseSummary]) -> list[CaseSummary]:
+    """Sort cases: faulty answers first, then what was found late or not at all."""
+    return sorted(cases, key=lambda one: (not one.remark, -(one.rank or float("inf"))))
+
+
+def rank_text(case: CaseSummary) -> str:
+    """Say where the target of a case stands; "" where there is none."""
+    return {None: "", 0: "not ranked"}.get(case.rank, f"{case.rank}")
+
+
 def clean_line(text: str) -> str:
     """Make one line of untrusted text safe to show."""
     from localrec.foundation.text import clean_text

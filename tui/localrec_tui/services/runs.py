@@ -206,6 +206,27 @@ class RunService:
             )
         return tuple(map(_compared, found))
 
+    def rival(self, run: str) -> RunComparison | None:
+        """Compare a run's best system with the best that another run has on the same cases."""
+        from localrec.evaluation.comparisons import compare_runs, have_same_cases
+        from localrec.evaluation.run_folder import runs_in
+
+        with self._reading:
+            ours = self._folder_of(run)
+            mine = _best_system(ours)
+            others = [
+                (found.value, folder, found)
+                for folder in runs_in(self._runs)
+                if folder.path != ours.path
+                and (found := _best_system(folder)) is not None
+                and have_same_cases(ours, folder)
+            ]
+            if mine is None or not others:
+                return None
+            _, theirs, best = max(others, key=lambda one: one[0])
+            [compared] = compare_runs(ours, theirs, mine.name, best.name)
+        return _compared(compared)
+
     def start(self, config: str, request: RequestHandle, progress: Progress) -> None:
         """Run a configuration that ships."""
         self._sender.send(("evaluate", "run", config), request, progress)
@@ -261,6 +282,32 @@ def _found(folder: RunFolder) -> RunSummary:
         systems=tuple(one.name for one in metrics.systems),
         date=clean_line(origin.made.date),
     )
+
+
+class _BestSystem(msgspec.Struct, frozen=True):
+    """The best system of a run by the metric that tells most."""
+
+    name: str
+    value: float
+
+
+def _best_system(folder: RunFolder) -> _BestSystem | None:
+    """Find the best system of a run; None where it is not whole, or nothing was measured."""
+    from localrec.foundation.errors import LocalrecError
+
+    try:
+        metrics = folder.metrics()
+    except LocalrecError:
+        return None
+    systems = [one for one in metrics.systems if metrics.complete and not one.failed]
+    names = sorted({name for one in systems for name in one.metrics}, key=_by_weight)
+    measured = [
+        _BestSystem(one.name, value)
+        for name in names[:1]
+        for one in systems
+        if name in one.metrics and (value := one.metrics[name].value) is not None
+    ]
+    return max(measured, key=lambda one: one.value, default=None)
 
 
 def _opened(folder: RunFolder, less: frozenset[str]) -> RunFigures:

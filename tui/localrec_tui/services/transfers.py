@@ -32,8 +32,9 @@ _BEFORE = Path("indexes") / "before-import.duckdb"
 
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):
-    """An import as its receipt tells it: when, what kind of file, how many rows, whose."""
+    """An import as its receipt tells it: number, day, kind of file, how many rows, whose."""
 
+    number: int
     day: str
     source: str
     file: str
@@ -50,6 +51,18 @@ class DatasetSummary(msgspec.Struct, frozen=True, kw_only=True):
     domain: str
     licence: str
     here: bool
+
+
+class DatasetDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a data set beside its line in the list.
+
+    Args:
+        files: Those that are fetched, with their bytes; () where it ships.
+        items: How many items its domain has here.
+    """
+
+    files: tuple[tuple[str, int], ...]
+    items: int
 
 
 class TransferService:
@@ -145,8 +158,7 @@ class TransferService:
         from localrec.sources.dataset_catalog import load_datasets
         from localrec_tui.services.store_queries import domain_summaries
 
-        has_store = (self._folder / _STORE).is_file()
-        here = {one.name for one in self._read(domain_summaries)} if has_store else set()
+        here = {one.name for one in self._read(domain_summaries)} if self._has_store else set()
         return tuple(
             DatasetSummary(
                 name=name,
@@ -157,6 +169,36 @@ class TransferService:
             )
             for name, one in load_datasets().items()
         )
+
+    def dataset_details(self, name: str) -> DatasetDetails:
+        """Look which files a data set has, and what is here of its domain."""
+        from localrec.sources.dataset_catalog import find_dataset
+        from localrec_tui.services.store_queries import domain_summaries
+
+        found = find_dataset(name)
+        here = self._read(domain_summaries) if self._has_store else ()
+        return DatasetDetails(
+            files=tuple((one.name, one.size) for one in found.files),
+            items=sum(one.items for one in here if one.name == found.domain),
+        )
+
+    def receipt(self, number: int) -> ImportReport:
+        """Return the receipt of an import.
+
+        Raises:
+            InputError: it was taken back, or forgotten.
+        """
+        return self._read(lambda store: _receipt(store, number))
+
+    def domain_counts(self, domain: str) -> tuple[tuple[str, int], ...]:
+        """Count what is here of a domain: nodes by kind, the most first, and interactions."""
+        if not self._has_store:
+            return ()
+        return self._read(lambda store: _domain_counts(store, domain))
+
+    @property
+    def _has_store(self) -> bool:
+        return (self._folder / _STORE).is_file()
 
     def pull(self, name: str, request: RequestHandle, progress: Progress) -> None:
         """Fetch a data set and put it into the workspace."""
@@ -204,12 +246,13 @@ def _report(documents: tuple[Any, ...]) -> ImportReport:
 
 def _arrivals(store: Store, limit: int) -> tuple[Arrival, ...]:
     rows = store.rows(
-        "SELECT \"at\", report->>'$.source', report->>'$.path', report->>'$.domain', "
+        "SELECT import_id, \"at\", report->>'$.source', report->>'$.path', report->>'$.domain', "
         "(report->>'$.kept')::BIGINT, user_key FROM import_receipt "
         f'ORDER BY "at" DESC, import_id DESC LIMIT {int(limit)}'
     )
     return tuple(
         Arrival(
+            number=number,
             day=f"{at:%Y-%m-%d}",
             source=source or "",
             file=Path(path or "").name,
@@ -217,5 +260,27 @@ def _arrivals(store: Store, limit: int) -> tuple[Arrival, ...]:
             kept=int(kept or 0),
             user=user or "",
         )
-        for at, source, path, domain, kept, user in rows
+        for number, at, source, path, domain, kept, user in rows
     )
+
+
+def _receipt(store: Store, number: int) -> ImportReport:
+    from localrec.foundation.errors import InputError
+
+    rows = store.rows("SELECT report FROM import_receipt WHERE import_id = ?", [number])
+    if not rows:
+        raise InputError("There is no receipt of this import any more.", "Go to the room anew.")
+    return msgspec.json.decode(rows[0][0], type=ImportReport)
+
+
+def _domain_counts(store: Store, domain: str) -> tuple[tuple[str, int], ...]:
+    counts = store.rows(
+        "SELECT kind, count(*) FROM node WHERE domain = ? GROUP BY kind ORDER BY 2 DESC, 1",
+        [domain],
+    )
+    [(said,)] = store.rows(
+        "SELECT count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id "
+        "WHERE n.domain = ?",
+        [domain],
+    )
+    return (*((kind, count) for kind, count in counts), *([("interactions", said)] if said else []))

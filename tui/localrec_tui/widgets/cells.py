@@ -31,15 +31,23 @@ class FittedTable(DataTable[Cell]):
     Args:
         heads: The names of the columns.
         elastic: The place of that column; "…" says where its text is cut.
+        spare: The places of columns that leave where not all fit beside another pane, the first
+            of them first.
         id: The table's own name.
         classes: Of the style sheet.
     """
 
     def __init__(
-        self, heads: Sequence[str], elastic: int, id: str | None = None, classes: str | None = None
+        self,
+        heads: Sequence[str],
+        elastic: int,
+        id: str | None = None,
+        classes: str | None = None,
+        *,
+        spare: Sequence[int] = (),
     ) -> None:
         super().__init__(id=id, cursor_type="row", zebra_stripes=True, classes=classes)
-        self._heads, self._elastic = tuple(heads), elastic
+        self._heads, self._elastic, self._spare = tuple(heads), elastic, tuple(spare)
         self._texts: tuple[tuple[str, ...], ...] = ()
 
     def fill(self, rows: Iterable[Sequence[str]]) -> None:
@@ -57,26 +65,38 @@ class FittedTable(DataTable[Cell]):
         if not self.size.width:
             return
         columns = zip(self._heads, *self._texts, strict=True)
-        widths = [max(Content(cell).cell_length for cell in cells) for cells in columns]
-        room = self.size.width - self.styles.scrollbar_size_vertical
-        self._fit(widths, room - 2 * self.cell_padding * len(widths))
+        widths = {
+            column: max(Content(cell).cell_length for cell in cells)
+            for column, cells in enumerate(columns)
+        }
+        self._fit(widths, self.size.width - self.styles.scrollbar_size_vertical)
         place = self.cursor_row
         self.clear(columns=True)
-        for head, width in zip(self._heads, widths, strict=True):
-            self.add_column(head, width=width)
+        for column, width in sorted(widths.items()):
+            self.add_column(self._heads[column], width=width)
         for row in self._texts:
-            self.add_row(*(Cell(fitted(*cell)) for cell in zip(row, widths, strict=True)))
+            cells = (Cell(fitted(row[column], width)) for column, width in sorted(widths.items()))
+            self.add_row(*cells)
         if self.row_count:
             self.move_cursor(row=min(place, self.row_count - 1))
 
-    def _fit(self, widths: list[int], room: int) -> None:
-        """Make columns fit: the elastic one first, from a third of the room on the widest too."""
+    def _fit(self, widths: dict[int, int], width: int) -> None:
+        """Make columns fit: the elastic one first, from a third of the room on others too.
+
+        Spare ones leave; where that is too little, the widest is cut.
+        """
         own = widths.pop(self._elastic)
-        over = sum(widths) + min(own, max(_LEAST, room // 3)) - room
+        spare = [] if self.screen.has_class("-narrow") else list(self._spare)
+        while True:
+            room = width - 2 * self.cell_padding * (len(widths) + 1)
+            over = sum(widths.values()) + max(_LEAST, min(own, room // 3)) - room
+            if over <= 0 or not spare:
+                break
+            del widths[spare.pop(0)]
         if over > 0:
-            widest = widths.index(max(widths))
+            widest = max(widths, key=lambda column: widths[column])
             widths[widest] = max(_LEAST, widths[widest] - over)
-        widths.insert(self._elastic, max(_LEAST, min(own, room - sum(widths))))
+        widths[self._elastic] = max(_LEAST, min(own, room - sum(widths.values())))
 
 
 def fill_table(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:

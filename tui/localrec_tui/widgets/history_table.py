@@ -24,4 +24,4 @@ class HistoryTable(FeedbackActions, DataTable[Cell]):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="history", cursor_type="row", zebra_stripes=True, classes="pane")
+        super().__init__(id="history", cursor_type="row", zebra_stripes=True, classes="pane list")

@@ -23,6 +23,8 @@ from localrec_tui.services.memory import (
     UserMemory,
 )
 from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.columns import Columns
+from localrec_tui.widgets.detail_pane import pane_head
 
 _NOBODY = "Nobody is chosen. F2 chooses whose memory is shown."
 _UNKNOWN = "{} did nothing here yet. What they say of items in Ask (L, D, S) is where it begins."
@@ -30,6 +32,12 @@ _NOTHING = (
     "Nothing is remembered of {} yet. What was said becomes memories by jobs: W works them off. "
     "B counts what an import brought. E writes the memory yourself."
 )
+_NO_POINT = "Nothing is chosen yet.\n\nThe arrows choose a point of the memory."
+_TITLES = {
+    "remembered": "Remembered",
+    "support": "What supports the point",
+    "sources": "Made from, and changed last",
+}
 _BAR = 10  # cells
 _NAMED = 30  # of what a memory was made from
 # wdiff's signs, so that a change can be told without colour too.
@@ -40,28 +48,74 @@ _SIGNS: dict[ChangeKind, tuple[str, str, str]] = {
 }
 
 
-class MemoryPanel(VerticalScroll):
-    """The memory that holds now."""
+class MemoryPanel(Columns):
+    """The memory that holds now; where there is room, beside what supports the chosen point."""
 
+    SCOPED_CSS = False
     DEFAULT_CSS = """
-    MemoryPanel { height: 1fr; }
+    MemoryPanel > VerticalScroll { padding: 0 1; }
+    MemoryPanel Static { height: auto; }
     MemoryPanel #words { margin-bottom: 1; }
+    MemoryPanel #facets { display: none; }
+    MemoryPanel #points {
+        height: auto; max-height: 100%; padding: 0; border: none; background: transparent;
+    }
+    .-narrow MemoryPanel > VerticalScroll { padding: 0; }
+    .-narrow MemoryPanel #facets { display: block; }
+    .-narrow MemoryPanel #points { display: none; }
+    .-huge MemoryPanel #made-from { display: none; }
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._versions: tuple[MemoryVersion, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Compose the writer, the text, the facets and their sources."""
-        yield Static(_NOBODY, id="words", markup=False)
-        yield Static(id="facets", markup=False)
-        yield Static(id="made-from", markup=False)
+        with VerticalScroll(id="remembered", classes="pane list"):
+            yield Static(_NOBODY, id="words", markup=False)
+            yield Static(id="facets", markup=False)
+            yield OptionList(id="points")
+            yield Static(id="made-from", markup=False)
+        with VerticalScroll(id="support", classes="pane detail"):
+            yield Static(_NO_POINT, markup=False)
+        with VerticalScroll(id="sources", classes="pane side"):
+            yield Static(markup=False)
+
+    def on_mount(self) -> None:
+        """Name the panes."""
+        for place, title in _TITLES.items():
+            self.query_one(f"#{place}").border_title = title
 
     def show(self, found: UserMemory | None) -> None:
         """Show the memory of a user; None where no user is chosen."""
-        now = found.versions[0] if found is not None and found.versions else None
+        before = self._versions
+        self._versions = found.versions if found is not None else ()
+        now = self._versions[0] if self._versions else None
         self.query_one("#words", Static).update(_words(found, now))
         facets = Content("\n").join(map(_facet, now.facets)) if now is not None else Content("")
         self.query_one("#facets", Static).update(facets)
         made = "\n".join(_made_from(now)) if now is not None else ""
         self.query_one("#made-from", Static).update(made)
+        changed = Content("") if now is None else _difference(self._versions, 0)
+        sources = Content.assemble(made.lstrip("\n"), "\n\n" if made else "", changed)
+        self.query_one("#sources Static", Static).update(sources)
+        if self._versions != before:
+            points = self.query_one("#points", OptionList)
+            points.clear_options()
+            points.add_options(Option(_point(one)) for one in (now.facets if now else ()))
+            points.highlighted = 0 if points.option_count else None
+        self._show_support()
+
+    @on(OptionList.OptionHighlighted, "#points")
+    def _show_support(self) -> None:
+        """Show what supports the chosen point, and how sure it was in each version."""
+        place = self.query_one("#points", OptionList).highlighted
+        facets = self._versions[0].facets if self._versions else ()
+        told = Content(_NO_POINT)
+        if place is not None and place < len(facets):
+            told = Content("\n").join(_support(facets[place], self._versions))
+        self.query_one("#support Static", Static).update(told)
 
 
 class VersionsPanel(Vertical):
@@ -179,8 +233,25 @@ def _words(found: UserMemory | None, now: MemoryVersion | None) -> Content:
 
 def _facet(facet: FacetSummary) -> Content:
     support = f"\n{' ' * (_BAR + 8)}from {', '.join(facet.supporters)}" if facet.supporters else ""
-    drawn = f"▕{bar(facet.confidence, _BAR)}▏"
-    return Content.assemble(f"{drawn} {facet.confidence:.2f}  ", facet.text, (support, "dim"))
+    return Content.assemble(_point(facet), (support, "dim"))
+
+
+def _point(facet: FacetSummary) -> Content:
+    return Content(f"▕{bar(facet.confidence, _BAR)}▏ {facet.confidence:.2f}  {facet.text}")
+
+
+def _support(facet: FacetSummary, versions: tuple[MemoryVersion, ...]) -> Iterator[Content]:
+    yield Content.styled(facet.text, "bold")
+    yield Content("")
+    yield pane_head("From")
+    for name in facet.supporters or ("nothing that has a name here",):
+        yield Content(f"  {name}")
+    yield Content("")
+    yield pane_head("How sure, version by version")
+    for version in versions:
+        sure = next((one.confidence for one in version.facets if one.text == facet.text), None)
+        drawn = "it was not there" if sure is None else f"▕{bar(sure, _BAR)}▏ {sure:.2f}"
+        yield Content.assemble((f"  {version.number:>3}  {version.at:%Y-%m-%d}  ", "dim"), drawn)
 
 
 def _made_from(version: MemoryVersion) -> Iterator[str]:
