@@ -9,7 +9,6 @@ from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
 from localrec_tui.services.models import ModelService
-from localrec_tui.services.runs import RunService
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
 from localrec_tui.widgets.item_pane import ItemPane
@@ -97,10 +96,12 @@ class TestWidth:
 
 class TestReading:
     async def test_is_left_alone_where_there_is_no_room(self, open_app, runs, monkeypatch):
-        monkeypatch.setattr(RunService, "run", lambda *_: pytest.fail("it was read"))
+        read = []
+        monkeypatch.setattr(runs, "run", read.append)
         async with open_app(NARROW, mode="runs") as pilot:
             await press(pilot, "down")
             await beside(pilot)
+        assert read == []
 
     async def test_follows_once_there_is_room(self, open_app, runs):
         async with open_app(NARROW, mode="runs") as pilot:
