@@ -12,8 +12,6 @@ the same functions: `--keep FOLDER` writes it from a checkout of the tag `before
 from __future__ import annotations
 
 import argparse
-import ast
-import collections
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,12 +19,20 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from house_source import (
+    CLASS_LINES,
+    FUNCTION_LINES,
+    MODULE_LINES,
+    ROOT,
+    SYSTEM_LINES,
+    Sizes,
+    Source,
+    layers,
+    upward_imports,
+)
 
-ROOT = Path(__file__).resolve().parents[1]
 DESIGN = ROOT / "docs" / "design.md"
 FIGURES = ROOT / "docs" / "figures"
-PACKAGES = {"localrec": "localrec", "localrec_tui": "tui/localrec_tui"}
-MODULE_LINES, CLASS_LINES, FUNCTION_LINES, SYSTEM_LINES = 450, 300, 60, 150
 COMMANDS = {
     "recommend": ("recommend", "--system", "memrec", "--domain", "movies", "-k", "3"),
     "ask": ("ask", "a smoky drink without whiskey", "--domain", "cocktails", "-k", "3"),
@@ -38,7 +44,8 @@ FEATURES = {
         "localrec/ranking/learned localrec/index/gru4rec.py localrec/systems/learned.py "
         "localrec/systems/reranker_learning.py localrec/explanation/deciding_reasons.py "
         "localrec/cli/learn.py tui/localrec_tui/services/learning.py scripts/bench/learning.py "
-        "scripts/studies/learned_ranking.py"
+        "scripts/studies/learned_ranking.py scripts/studies/learned_ranking_data.py "
+        "scripts/studies/learned_ranking_report.py"
     ),
     "catalogues of one's own from any table": (
         "localrec/sources/catalogues localrec/sources/table_guess.py "
@@ -55,6 +62,7 @@ FEATURES = {
         "localrec/packs/cocktails/bar_assistant.py localrec/packs/cocktails/iba_recipes.py "
         "localrec/packs/cocktails/mr_boston.py localrec/packs/cocktails/recipe_catalogue.py "
         "scripts/studies/export_faults.py scripts/studies/export_layouts.py "
+        "scripts/studies/export_layouts_xml.py "
         "scripts/studies/export_round_trips.py scripts/studies/fuzz_tables.py "
         "localrec/sources/bookcrossing.py localrec/sources/calibre.py "
         "localrec/sources/goodbooks.py localrec/sources/librarything.py "
@@ -101,8 +109,8 @@ FEATURES = {
         "localrec/evaluation/data_folders.py localrec/evaluation/ranking/given_negatives.py"
     ),
     "these figures": (
-        "scripts/house.py scripts/bench/before_after.py scripts/bench/libraries.py "
-        "scripts/studies/asked_judge.py"
+        "scripts/house.py scripts/house_source.py scripts/bench/before_after.py "
+        "scripts/bench/libraries.py scripts/studies/asked_judge.py"
     ),
 }
 
@@ -120,172 +128,12 @@ class HouseFigures(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         lines: Lines of Python by package.
         traced: What runs during a command; empty where it was not measured.
+        sizes: The largest module, class and function, and others; None where not measured.
     """
 
     lines: dict[str, int]
     traced: dict[str, Traced] = {}
-
-
-class Source:
-    """The modules of localrec and of its app, parsed once.
-
-    Example: `Source(ROOT).long_functions()` maps the name of each function over 60 lines to its
-    length.
-    """
-
-    def __init__(self, root: Path = ROOT) -> None:
-        self.root = root
-        self.paths = {
-            _module_name(path, root / folder, package): path
-            for package, folder in PACKAGES.items()
-            for path in sorted((root / folder).rglob("*.py"))
-        }
-        self.texts = {name: path.read_text("utf-8") for name, path in self.paths.items()}
-        self.trees = {name: ast.parse(text) for name, text in self.texts.items()}
-
-    def module_sizes(self) -> dict[str, int]:
-        """Lines of each module."""
-        return {name: text.count("\n") for name, text in self.texts.items()}
-
-    def long_modules(self) -> dict[str, int]:
-        """Modules over the limit, with their lines."""
-        return _over(self.module_sizes(), MODULE_LINES)
-
-    def long_systems(self) -> dict[str, int]:
-        """Files of `systems/` over their own, smaller limit."""
-        sizes = self.module_sizes().items()
-        systems = {name: size for name, size in sizes if name.startswith("localrec.systems")}
-        return _over(systems, SYSTEM_LINES)
-
-    def long_classes(self) -> dict[str, int]:
-        """Classes over the limit, with their lines."""
-        return _over(dict(self._sizes(ast.ClassDef)), CLASS_LINES)
-
-    def long_functions(self) -> dict[str, int]:
-        """Functions and methods over the limit, with their lines."""
-        return _over(dict(self._sizes(ast.FunctionDef, ast.AsyncFunctionDef)), FUNCTION_LINES)
-
-    def repeated_classes(self) -> dict[str, int]:
-        """Public class names that occur more than once, with how often."""
-        found = collections.Counter(
-            node.name
-            for tree in self.trees.values()
-            for node in tree.body
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-        )
-        return {name: count for name, count in found.items() if count > 1}
-
-    def imports(self) -> dict[str, set[str]]:
-        """Module -> modules of ours that it imports, lazily and for type checking too."""
-        return {name: set(self._imported(name)) - {name} for name in self.trees}
-
-    def circles(self) -> list[frozenset[str]]:
-        """Sets of modules that import each other, directly or by way of others."""
-        return import_circles(self.imports())
-
-    def room_imports(self) -> dict[str, set[str]]:
-        """Room of localrec -> rooms that it imports."""
-        rooms: dict[str, set[str]] = {}
-        for name, targets in self.imports().items():
-            room = room_of(name)
-            if room:
-                others = {one for target in targets if (one := room_of(target))}
-                rooms.setdefault(room, set()).update(others - {room})
-        return rooms
-
-    def room_words(self) -> dict[str, str]:
-        """Room of localrec -> first line of its docstring."""
-        found = {}
-        for room in self.room_imports():
-            tree = self.trees[f"localrec.{room}"]
-            found[room] = (ast.get_docstring(tree) or "").partition("\n")[0].rstrip(".;:")
-        return found
-
-    def lines_by_package(self) -> dict[str, int]:
-        """Lines of localrec by room, of the app and of scripts/."""
-        found: collections.Counter[str] = collections.Counter()
-        for name, size in self.module_sizes().items():
-            room = room_of(name)
-            found["tui" if name.startswith("localrec_tui") else f"localrec/{room or ''}"] += size
-        scripts = (self.root / "scripts").rglob("*.py")
-        found["scripts"] = sum(path.read_text("utf-8").count("\n") for path in scripts)
-        return dict(sorted(found.items()))
-
-    def _sizes(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, int]]:
-        for module, tree in self.trees.items():
-            for name, node in _definitions(tree, module):
-                if isinstance(node, kinds):
-                    yield name, (node.end_lineno or node.lineno) - node.lineno + 1
-
-    def _imported(self, module: str) -> Iterator[str]:
-        is_package = self.paths[module].name == "__init__.py"
-        for node in ast.walk(self.trees[module]):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names if alias.name in self.paths)
-            elif isinstance(node, ast.ImportFrom):
-                base = node.module or ""
-                if node.level:
-                    parts = module.split(".")
-                    kept = parts[: len(parts) - node.level + is_package]
-                    base = ".".join([*kept, *([node.module] if node.module else [])])
-                for alias in node.names:
-                    whole = f"{base}.{alias.name}"
-                    target = whole if whole in self.paths else base
-                    if target in self.paths:
-                        yield target
-
-
-def room_of(module: str) -> str | None:
-    """The room of a module of localrec, such as `ranking`; None for others."""
-    parts = module.split(".")
-    return parts[1] if parts[0] == "localrec" and len(parts) > 1 else None
-
-
-def import_circles(imports: Mapping[str, set[str]]) -> list[frozenset[str]]:
-    """Strongly connected sets of more than one module, by Tarjan's algorithm."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[frozenset[str]] = []
-
-    def visit(name: str) -> None:
-        order[name] = lowest[name] = len(order)
-        stack.append(name)
-        for target in imports.get(name, ()):
-            if target not in order:
-                visit(target)
-                lowest[name] = min(lowest[name], lowest[target])
-            elif target in stack:
-                lowest[name] = min(lowest[name], order[target])
-        if lowest[name] == order[name]:
-            place = stack.index(name)
-            members = frozenset(stack[place:])
-            del stack[place:]
-            if len(members) > 1:
-                found.append(members)
-
-    for name in imports:
-        if name not in order:
-            visit(name)
-    return found
-
-
-def layers(root: Path = ROOT) -> list[tuple[str, ...]]:
-    """The rooms from the top to the ground, as pyproject.toml orders them."""
-    contracts = msgspec.toml.decode((root / "pyproject.toml").read_bytes())
-    listed = contracts["tool"]["importlinter"]["contracts"][0]["layers"]
-    return [tuple(room.strip() for room in row.split("|")) for row in listed]
-
-
-def upward_imports(source: Source) -> list[str]:
-    """Imports between rooms that do not point down, as `room -> room`."""
-    height = {room: row for row, rooms in enumerate(layers(source.root)) for room in rooms}
-    return sorted(
-        f"{room} -> {target}"
-        for room, targets in source.room_imports().items()
-        for target in targets
-        if height[target] <= height[room]
-    )
+    sizes: Sizes | None = None
 
 
 def drawing(source: Source) -> str:
@@ -313,6 +161,23 @@ def lines_table(before: HouseFigures, after: HouseFigures) -> str:
     return "\n".join(
         ["| lines of Python | before | after |", "| --- | ---: | ---: |", *rows, total]
     )
+
+
+def sizes_table(before: Sizes, after: Sizes) -> str:
+    """The sizes that tests hold, before and after, with the limit of each."""
+    rows = [
+        ("public class names that occur more than once", "repeated_classes", 0),
+        ("lines of the longest module", "longest_module", MODULE_LINES),
+        ("lines of the longest class", "longest_class", CLASS_LINES),
+        ("lines of the longest function", "longest_function", FUNCTION_LINES),
+        ("lines of the longest script", "longest_script", MODULE_LINES),
+        ("circles of modules that import each other", "circles", 0),
+    ]
+    told = [
+        f"| {what} | {getattr(before, name):,} | {getattr(after, name):,} | {limit} |"
+        for what, name, limit in rows
+    ]
+    return "\n".join(["| size | before | now | limit |", "| --- | ---: | ---: | ---: |", *told])
 
 
 def features_table(root: Path, grown: int) -> str:
@@ -397,7 +262,8 @@ def figures_of(root: Path, workspace: str | None, user: str | None) -> HouseFigu
         for name, arguments in COMMANDS.items():
             who = ["--user", user] if user and name == "recommend" else []
             counted[name] = traced(root, [*arguments, *who, "--workspace", workspace])
-    return HouseFigures(lines=Source(root).lines_by_package(), traced=counted)
+    source = Source(root)
+    return HouseFigures(lines=source.lines_by_package(), traced=counted, sizes=source.sizes())
 
 
 def read_figures(name: str) -> HouseFigures:
@@ -416,8 +282,10 @@ def design_blocks(source: Source) -> dict[str, str]:
     before, after = read_figures("house-before.json"), read_figures("house-after.json")
     after = msgspec.structs.replace(after, lines=source.lines_by_package())
     grown = sum(after.lines.values()) - sum(before.lines.values())
+    assert before.sizes, "house-before.json was kept without sizes"
     return {
         "rooms": drawing(source),
+        "house-sizes": sizes_table(before.sizes, source.sizes()),
         "house-lines": lines_table(before, after),
         "house-features": features_table(ROOT, grown),
         "house-traced": trace_table(before, after),
@@ -447,6 +315,7 @@ def main() -> int:
         f"files of systems/ over {SYSTEM_LINES} lines": source.long_systems,
         f"classes over {CLASS_LINES} lines": source.long_classes,
         f"functions over {FUNCTION_LINES} lines": source.long_functions,
+        f"scripts over {MODULE_LINES} lines": source.long_scripts,
         "class names that occur twice": source.repeated_classes,
     }
     for what, check in checks.items():
@@ -458,28 +327,6 @@ def main() -> int:
     print("upward imports:", *upward_imports(source))
     print("lines:", f"{sum(source.lines_by_package().values()):,}")
     return 0
-
-
-def _module_name(path: Path, folder: Path, package: str) -> str:
-    parts = path.relative_to(folder).with_suffix("").parts
-    return ".".join([package, *(part for part in parts if part != "__init__")])
-
-
-def _definitions(node: ast.AST, name: str) -> Iterator[tuple[str, Any]]:
-    """Every class and function below a node, with the names of what they stand in."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            whole = (
-                f"{name}:{child.name}" if isinstance(node, ast.Module) else f"{name}.{child.name}"
-            )
-            yield whole, child
-            yield from _definitions(child, whole)
-        else:
-            yield from _definitions(child, name)
-
-
-def _over(sizes: Mapping[str, int], limit: int) -> dict[str, int]:
-    return {name: size for name, size in sizes.items() if size > limit}
 
 
 def _wrapped(start: str, names: Sequence[str], width: int = 92) -> Iterator[str]:

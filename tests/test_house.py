@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import subprocess
 import sys
@@ -19,12 +19,11 @@ SCRIPT = CHECKOUT / "scripts" / "house.py"
 
 @pytest.fixture(scope="module")
 def house():
-    spec = importlib.util.spec_from_file_location("house", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["house"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["house"]
+    sys.path.insert(0, str(SCRIPT.parent))  # the script imports the file beside it
+    yield importlib.import_module("house")
+    sys.path.remove(str(SCRIPT.parent))
+    for name in ("house", "house_source"):
+        del sys.modules[name]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +63,10 @@ def test_no_class_is_over_300_lines(source):
 
 def test_no_function_is_over_60_lines(source):
     assert source.long_functions() == {}
+
+
+def test_no_script_is_over_450_lines(source):
+    assert source.long_scripts() == {}
 
 
 def test_no_modules_import_each_other_in_a_circle(source):
@@ -146,15 +149,50 @@ def test_a_list_with_memory_runs_in_at_most_half_of_the_20_rooms_that_it_crossed
     assert found.rooms <= 10
 
 
+DESIGN = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+BLOCKS = re.findall(r"<!-- ([\w-]+):begin -->", DESIGN)
+
+
 def block_of(name):
     """What stands between the markers of a block in docs/design.md."""
-    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
-    return page.split(f"<!-- {name}:begin -->\n")[1].split(f"\n<!-- {name}:end -->")[0]
+    return DESIGN.split(f"<!-- {name}:begin -->\n")[1].split(f"\n<!-- {name}:end -->")[0]
 
 
-def test_the_drawing_of_the_rooms_equals_the_imports(house, source):
-    """On a change of imports: python scripts/house.py --write."""
-    assert block_of("rooms") == house.drawing(source)
+def is_there(place):
+    """Whether a place is a module or a room of localrec, or a file of the checkout."""
+    whole = CHECKOUT / "localrec" / place.removesuffix("/*")
+    return whole.is_dir() or whole.with_suffix(".py").is_file() or (CHECKOUT / place).is_file()
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_of_the_design_page_is_what_the_script_writes(house, source, name):
+    """On a change of the source: python scripts/house.py --write."""
+    assert block_of(name) == house.design_blocks(source)[name]
+
+
+def test_the_script_writes_every_block_of_the_design_page(house, source):
+    assert sorted(BLOCKS) == sorted(house.design_blocks(source))
+
+
+def roads():
+    """The names of modules that the roads of the design page tell, by their sections."""
+    for section in DESIGN.split("\n## The road ")[1:]:
+        drawn = section.split("```")[1]
+        yield from re.findall(r"(?:->|<-) +([a-z_]+(?:/[a-z_*]+)*)(?= )", drawn)
+
+
+def test_every_step_of_the_roads_is_a_module_or_a_room():
+    steps = list(roads())
+    assert len(steps) > 40
+    assert [one for one in steps if not is_there(one)] == []
+
+
+def test_every_place_that_the_glossary_names_is_there():
+    page = (CHECKOUT / "docs" / "glossary.md").read_text("utf-8")
+    cells = [line.rsplit("|", 2)[1] for line in page.splitlines() if line.startswith("| ")]
+    places = [place for cell in cells for place in re.findall(r"`([^`]+)`", cell)]
+    assert len(places) > 60
+    assert [place for place in places if not is_there(place)] == []
 
 
 def test_the_readme_names_every_room(source):

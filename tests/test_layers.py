@@ -1,6 +1,7 @@
 """Who may import whom: the contracts of pyproject.toml hold, and each of them bites."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -89,3 +90,24 @@ def test_an_import_that_breaks_a_contract_is_named(tmp_path, file, line, said):
     checked = lint_imports(tmp_path)
     assert checked.returncode == 1
     assert said in checked.stdout
+
+
+def test_systems_are_named_by_their_constants_outside_of_their_own_rooms():
+    """Names of MemRec's and AgenticRec's systems stand in their rooms and in the registry's."""
+    name = re.compile(r"(memrec|agenticrec)(-[a-z-]+)? ?")
+    own = {"memory", "agent", "systems"}
+    found = set()
+    for path in [*CHECKOUT.glob("localrec/**/*.py"), *CHECKOUT.glob("tui/**/*.py")]:
+        place = path.relative_to(CHECKOUT)
+        if place.parts[1] not in own:
+            tree = ast.parse(path.read_text("utf-8"))
+            texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+            if any(isinstance(one, str) and name.fullmatch(one) for one in texts):
+                found.add(place.as_posix())
+    # Scales of a judge, by the paper they are from; no system is meant.
+    assert found == {
+        "localrec/cli/judge.py",
+        "localrec/cli/rate.py",
+        "localrec/evaluation/explanations/judged_run.py",
+        "localrec/evaluation/explanations/scales.py",
+    }

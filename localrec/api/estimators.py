@@ -7,6 +7,7 @@ localrec's own protocol, to the harness.
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from itertools import pairwise
 from types import CodeType
 from typing import Any, Self, cast
@@ -19,6 +20,7 @@ from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress, no_progress
 from localrec.ranking.baselines.catalog import make_baseline
+from localrec.ranking.history_reasons import ExplainedByHistory, history_reasons
 from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
 
 CODE = "code"  # setting of a recommender of one's own: a digest of what it was run with
@@ -97,7 +99,7 @@ class Baseline:
         return self._model.score(ScoreRequests(nobody, histories))
 
 
-class _MatrixRecommender:
+class _MatrixRecommender(ExplainedByHistory):
     """An estimator with `fit(X)` and `predict(X)` as a recommender of the harness."""
 
     def __init__(self, name: str, estimator: Any) -> None:
@@ -131,6 +133,8 @@ def as_recommender(name: str, given: Any) -> Recommender:
         given: A class, a function without arguments, or an object: with `fit(train, seed,
             progress)` and `score(requests)`, or with `fit(X)` and `predict(X)`.
 
+    One without `explain` is explained by the items of the history.
+
     Raises:
         UsageError: it is none of these.
     """
@@ -138,6 +142,8 @@ def as_recommender(name: str, given: Any) -> Recommender:
     if hasattr(made, "fit") and hasattr(made, "score") and not hasattr(made, "predict"):
         made.name = name
         made.settings = dict(getattr(made, "settings", {}))
+        if not hasattr(made, "explain"):
+            made.explain = partial(history_reasons, made.score)
         return cast(Recommender, made)
     if hasattr(made, "fit") and hasattr(made, "predict"):
         return _MatrixRecommender(name, made)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.int64]:
+def csr_rows(first: NDArray[np.int64], lists: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the positions of some lists' entries, concatenated.
 
     Args:

@@ -1,22 +1,20 @@
 """Write files so that each appears complete, or not at all.
 
 All content is written into parts beside the targets, readable by the owner alone (0600), and
-renamed at the end. An error or Ctrl+C removes the parts, and those of a process that was killed go
-with the next command at the same workspace; existing targets stay as they were.
+renamed at the end, once all are written. An error or Ctrl+C removes the parts, and those of a
+process that was killed go with the next command at the same workspace; existing targets stay as
+they were.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from localrec.foundation.atomic_files import scrap_path, sync
+from localrec.foundation.atomic_files import file_in_place, scrap_path
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.unfinished_parts import noted
-
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuses links as well
 
 
 @contextmanager
@@ -37,17 +35,11 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
         _check(target, force=force, workspace=workspace)
     # Named before they are made: Ctrl+C in between must not leave one that nobody knows of.
     parts = [scrap_path(target.parent.resolve() / target.name) for target in targets]
-    with noted(parts, workspace):
-        try:
-            for part in parts:
-                _make(part)
-            yield parts
-            for part, target in zip(parts, targets, strict=True):
-                sync(part)
-                part.replace(target)
-        finally:
-            for part in parts:
-                part.unlink(missing_ok=True)
+    with noted(parts, workspace), ExitStack() as placing:
+        # The stack is left from its end: the first target is placed first.
+        for part, target in reversed(list(zip(parts, targets, strict=True))):
+            _begin(placing, part, target)
+        yield parts
 
 
 def _check(target: Path, *, force: bool, workspace: Path) -> None:
@@ -64,10 +56,10 @@ def _check(target: Path, *, force: bool, workspace: Path) -> None:
         raise InputError(f"The folder {target.parent} does not exist.", "Make it first.")
 
 
-def _make(part: Path) -> None:
-    """Create an empty file that only the owner reads; fail where the name exists."""
+def _begin(placing: ExitStack, part: Path, target: Path) -> None:
+    """Create an empty part, which the stack moves into place or removes."""
     try:
-        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600))
+        placing.enter_context(file_in_place(target, beside=part))
     except OSError as error:
         raise InputError(
             f"Nothing can be written into {part.parent}: {error.strerror}.", "Name another place."

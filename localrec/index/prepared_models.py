@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import platform
-import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.foundation.atomic_files import short_digest, write_atomically
+from localrec.foundation.atomic_files import (
+    clear_scrap,
+    folder_in_place,
+    short_digest,
+    write_atomically,
+)
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
@@ -99,37 +103,33 @@ def prepared_array(
 def _prepare(
     model: Path, options: SessionOptions, outputs: Sequence[str], folder: Path
 ) -> InferenceSession:
-    beside = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
+    session: InferenceSession | None = None
     try:
-        make_private(folder.parent)
-        make_private(beside)
-    except (OSError, WorkspaceError):
-        return _open(model, options, outputs)
+        clear_scrap(make_private(folder.parent))
+        # Not replaced: a folder that is there by now was made by another process, which was faster.
+        with folder_in_place(folder, can_replace=False) as beside:
+            session = _open(model, _storing(options, beside), outputs)
+            if not (beside / _WEIGHTS).is_file():
+                raise FileNotFoundError(_WEIGHTS)
+        _remove_older(folder)
+    except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
+        pass
+    return _open(model, options, outputs) if session is None else session
+
+
+def _storing(options: SessionOptions, beside: Path) -> SessionOptions:
+    """Options with which opening a model also writes its prepared form."""
     storing = _copy_of(options)
     storing.optimized_model_filepath = str(beside / _MODEL)
     for key, value in (("file_name", _WEIGHTS), ("min_size_in_bytes", _EXTERNAL_FROM)):
         storing.add_session_config_entry(
             f"session.optimized_model_external_initializers_{key}", value
         )
-    try:
-        try:
-            session = _open(model, storing, outputs)
-        except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
-            return _open(model, options, outputs)
-        _keep(beside, folder)
-        return session
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    return storing
 
 
-def _keep(beside: Path, folder: Path) -> None:
-    """Put what was prepared in its place, and remove what older files were prepared to."""
-    if not (beside / _WEIGHTS).is_file():
-        return
-    try:
-        beside.replace(folder)
-    except OSError:  # another process was faster
-        return
+def _remove_older(folder: Path) -> None:
+    """Remove what older files of the same model were prepared to."""
     begins = folder.name.rpartition("-")[0]
     for old in folder.parent.glob(f"{begins}-*"):
         if old != folder and not old.name.endswith(".tmp"):

@@ -1,4 +1,4 @@
-"""The protocol of recommenders: fit to interactions once, then score all items for requests.
+"""The protocol of recommenders: fit to interactions once, score all items, explain a place.
 
 Full ranking, sampled candidates and unknown users all use the same scores, so a recommender has one
 implementation for every protocol.
@@ -6,7 +6,7 @@ implementation for every protocol.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -47,6 +47,9 @@ class ScoreRequests(msgspec.Struct, frozen=True):
 class Recommender(Protocol):
     """A recommender that is fitted once; `settings` are those of its fit.
 
+    The lists of the product and the baselines are both one, so an evaluation needs no adapter.
+    `ranking/history_reasons` has an `explain` for those that know nothing but interactions.
+
     Example:
         After `ease = make_baseline("ease")` and `ease.fit(train, 7, no_progress)`,
         `ease.score(requests)` has a row of scores for each request.
@@ -63,13 +66,10 @@ class Recommender(Protocol):
         """Score all items, higher is better, (b, items); -inf for items that it cannot rank."""
         ...
 
-
-@runtime_checkable
-class ExplainsItems(Protocol):
-    """A fitted recommender that can explain an item's place."""
-
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Give one reason for an item's place in one of the requests.
+
+        Where nothing speaks for the item the reason's text is empty.
 
         Args:
             requests: The requests that were scored.

@@ -23,9 +23,10 @@ from localrec.graph.user_profile import profile_from_keys
 from localrec.memory.rerankers import Reranker, RerankRequest, RerankResult
 from localrec.retrieval.search_query import RankedItems
 from localrec.systems.answer_request import AnswerRequest, ChosenItems
-from localrec.systems.configs import FALLBACK_AGENT, AgenticAskConfig
+from localrec.systems.configs import AgenticAskConfig
 from localrec.systems.marc import Marc
 from localrec.systems.reranking import DEFAULT_CANDIDATES
+from localrec.systems.shipped_systems import AGENTICREC_FUSED
 from localrec.workspace.domain_context import DomainContext
 
 
@@ -84,7 +85,7 @@ class AgenticAnswerer(Marc):
         except ModelCancelledError:
             raise
         except ModelError as error:
-            reranked = self._open_reranker(FALLBACK_AGENT).rerank(request)
+            reranked = self._open_reranker(AGENTICREC_FUSED).rerank(request)
             return msgspec.structs.replace(reranked, notes=(model_failed_note(error),))
         return reranker.rerank(request)
 

@@ -6,9 +6,9 @@ import msgspec
 
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import RULES, SLOTS, VISION, ModelRole, Settings
+from localrec.systems.shipped_systems import AGENT_NAMES, AGENTICREC_FUSED, MARC, MARC_MODEL
 
 TAGGER = "tagger"  # rules, and a network that ships and tells what names are there for
-FALLBACK_AGENT = "agenticrec-fused"  # for an agent whose model cannot be asked
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,18 +79,15 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
 AnswererConfig = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig
 
 SYSTEMS: dict[str, AnswererConfig] = {
-    "marc": MarcConfig(),
+    MARC: MarcConfig(),
     "marc-tagger": MarcConfig(),  # as it was called before it was the default
     "marc-rules": MarcConfig(reader=RULES),
-    "marc-model": MarcConfig(router="model", critic="model", writer="model"),
+    MARC_MODEL: MarcConfig(router="model", critic="model", writer="model"),
     "marc-no-graph": MarcConfig(graph=False),
     "marc-no-reflection": MarcConfig(reflection=False),
     "marc-no-graph-no-reflection": MarcConfig(graph=False, reflection=False),
     "vector-rag": RagConfig(),
-    "agenticrec": AgenticAskConfig(agent="agenticrec"),
-    "agenticrec-reasoning": AgenticAskConfig(agent="agenticrec-reasoning"),
-    "agenticrec-scripted": AgenticAskConfig(agent="agenticrec-scripted"),
-    "agenticrec-fused": AgenticAskConfig(agent="agenticrec-fused"),
+    **{name: AgenticAskConfig(agent=name) for name in AGENT_NAMES},
 }
 _VECTORS_ALONE = "marc-no-graph-no-reflection"  # what is left of vector-rag without a model
 
@@ -127,7 +124,7 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Answ
     if isinstance(config, RagConfig):
         return config
     if without_model:
-        agent = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
+        agent = {"agent": AGENTICREC_FUSED} if isinstance(config, AgenticAskConfig) else {}
         reader = {"reader": RULES} if config.reader == RULES else {}
         return msgspec.structs.replace(config, **(_COUNTERPARTS | agent | reader))
     if name == "marc":

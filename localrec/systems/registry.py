@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from localrec.foundation.errors import UsageError
 from localrec.foundation.plugins import SYSTEMS, PluginError, installed_plugins
+from localrec.systems.shipped_systems import ANSWERERS, RECOMMENDERS
 from localrec.systems.system import System, SystemKind, SystemOptions
 
 if TYPE_CHECKING:
@@ -22,27 +23,9 @@ if TYPE_CHECKING:
     from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
 
-# Name -> the module that has it, in the order of help and errors.
-_MARC = (
-    "marc", "marc-tagger", "marc-rules", "marc-model", "marc-no-graph", "marc-no-reflection",
-    "marc-no-graph-no-reflection",
-)  # fmt: skip
-_PARTS = ("popularity", "neighbours", "attributes", "nearness")
-_MEMRECS = ("memrec", "memrec-no-read", "memrec-no-rules", "memrec-no-write", "isolated-memory")
-_RERANKERS = ("memrec-vector", "memrec-model", "memrec-model-counted", "isolated-agent")
-_AGENTS = {
-    f"agenticrec{mode}": "agent_systems" for mode in ("", "-reasoning", "-scripted", "-fused")
-}
 _SHIPPED: dict[SystemKind, dict[str, str]] = {
-    "answerer": dict.fromkeys((*_MARC, "vector-rag"), "answerers") | _AGENTS,
-    "recommender": {
-        **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto_systems"),
-        **dict.fromkeys(_MEMRECS, "memory_plans"),
-        **dict.fromkeys(_RERANKERS, "memrec_rerankers"),
-        **_AGENTS,
-        "auto-memory": "memory_plans",
-        "auto-counted": "auto_systems",
-    },
+    "answerer": ANSWERERS,
+    "recommender": RECOMMENDERS,
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from localrec.data.evidence import fact_sentences
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import no_progress
 from localrec.ranking.recommender import Recommender, ScoreRequests
@@ -85,6 +86,24 @@ class RecommenderContract:
         scores = self.fitted(train=train).score(cold_start_users([3], []))
         assert not np.isnan(scores).any()
         assert np.isfinite(scores[:, 3]).all()
+
+    def test_explains_an_item_of_any_request(self) -> None:
+        """One reason comes for one item; its words are those of its facts, or a model's."""
+        recommender = self.fitted()
+        requests = cold_start_users([0, 1, 2], [BLOCK], [])
+        for row in range(len(requests)):
+            reasons = recommender.explain(requests, row, 4).reasons
+            assert len(reasons) == 1
+            reason = reasons[0]
+            assert bool(reason.text) == bool(reason.facts)
+            assert reason.by == "model" or reason.text == fact_sentences(reason.facts)
+
+    def test_explaining_changes_no_score(self) -> None:
+        """A list stays what it was when somebody asks why."""
+        recommender, requests = self.fitted(), cold_start_users([0, 1, 2])
+        before = recommender.score(requests)
+        recommender.explain(requests, 0, 4)
+        np.testing.assert_array_equal(recommender.score(requests), before)
 
     def test_tells_how_far_it_is(self) -> None:
         """Progress never passes its end."""

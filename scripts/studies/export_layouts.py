@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 import msgspec
 from export_faults import FAULTS, Fault, Row
+from export_layouts_xml import write_anime, write_games
 
 Writer = Callable[[Path, "Layout", Sequence[Row]], Path]
 _START = datetime(2019, 1, 1, 8, 30)
@@ -151,45 +151,6 @@ def write_json(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
     path = folder / layout.file
     path.write_text(json.dumps([row.cells for row in rows]), encoding="utf-8")
     return path
-
-
-def _write_anime(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
-    entries = []
-    for row in rows:
-        inside = "".join(f"<{tag}>{_cdata(text)}</{tag}>" for tag, text in row.cells.items())
-        entries.append(f"<anime>{inside}</anime>\n")
-    told = f"<myinfo><user_id>1</user_id></myinfo>{''.join(entries)}"
-    path = folder / layout.file
-    path.write_text(
-        f'<?xml version="1.0" encoding="UTF-8" ?>\n<myanimelist>{told}</myanimelist>',
-        encoding="utf-8",
-    )
-    return path
-
-
-def _write_games(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
-    items = []
-    for row in rows:
-        told = {name: escape(str(cell), {'"': "&quot;"}) for name, cell in row.cells.items()}
-        items.append(
-            f'<item objecttype="thing" objectid="{told["objectid"]}" subtype="boardgame" '
-            f'collid="1"><name sortindex="1">{told["name"]}</name>'
-            f"<yearpublished>{told['yearpublished']}</yearpublished>"
-            f'<stats minplayers="2"><rating value="{told["rating"]}"/></stats>'
-            f'<status own="1" lastmodified="{told["lastmodified"]}"/>'
-            f"<numplays>{told['numplays']}</numplays></item>"
-        )
-    path = folder / layout.file
-    path.write_text(
-        f'<?xml version="1.0" encoding="utf-8"?><items totalitems="{len(items)}">'
-        f"{''.join(items)}</items>",
-        encoding="utf-8",
-    )
-    return path
-
-
-def _cdata(text: Any) -> str:
-    return f"<![CDATA[{str(text).replace(']]>', '')}]]>"
 
 
 def _seconds(at: datetime) -> str:
@@ -422,7 +383,7 @@ LAYOUTS: tuple[Layout, ...] = (
     ),
     Layout(
         name="BoardGameGeek XML",
-        write=_write_games,
+        write=write_games,
         columns=(),
         title="name",
         rating="rating",
@@ -437,7 +398,7 @@ LAYOUTS: tuple[Layout, ...] = (
     ),
     Layout(
         name="MyAnimeList XML",
-        write=_write_anime,
+        write=write_anime,
         columns=(),
         title="series_title",
         rating="my_score",

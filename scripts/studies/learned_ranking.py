@@ -21,68 +21,35 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 from findings import Findings, origin_of
+from learned_ranking_data import (
+    SEED,
+    SHOWN,
+    Data,
+    histories_of,
+    in_file_order,
+    read_recbole,
+    read_workspace,
+    short_histories,
+)
+from learned_ranking_report import Rival, Row, Study, as_markdown
 from numpy.typing import NDArray
 
-from localrec.data.interactions import Interactions, days_of
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
-from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking import metrics
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import candidate_scores
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.reporting.markdown import markdown_table
-from localrec.evaluation.reporting.number_format import with_interval
-from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
-from localrec.memory.user_summaries import build_item_features
+from localrec.evaluation.statistics import IntervalEstimate, compare, ratio_estimate
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.fusion import LearnedWeights
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
-from localrec.sources.dataset_catalog import fetch_dataset
-from localrec.workspace import OpenWorkspace
 
-SEED = 7
-DOMAIN = "movies"
-SHOWN = 5
-RELEVANT_FROM = 4.0
 K = 10
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One system under one protocol."""
-
-    system: str
-    protocol: str
-    figures: dict[str, IntervalEstimate]
-
-
-class Rival(msgspec.Struct, frozen=True):
-    """The best single kind of evidence of a protocol by a metric, and `auto` less it, paired."""
-
-    protocol: str
-    metric: str
-    system: str
-    compared: Comparison
-
-
-class Study(msgspec.Struct, frozen=True, kw_only=True):
-    """One part of the study, as its JSON file keeps it."""
-
-    origin: Origin
-    part: str
-    half: str
-    cases: int
-    rows: tuple[Row, ...]
-    weights: dict[str, LearnedWeights]
-    seconds: dict[str, float]
-    megabytes: int
-    warm_list_ms: float
-    rivals: tuple[Rival, ...] = ()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -104,71 +71,6 @@ def measure(asked: argparse.Namespace) -> Findings:
     name = asked.part if asked.part != "recbole" else asked.data.name
     kept_as = f"learned_ranking_{name}_{asked.half}"
     return Findings(text=as_markdown(study), figures=study, kept_as=kept_as)
-
-
-# Data
-
-
-class Data(msgspec.Struct, frozen=True):
-    """Interactions as the evaluation has them, and what is known of the items."""
-
-    interactions: Interactions
-    side: ItemFeatures
-    user_keys: NDArray[Any]
-    item_keys: NDArray[Any]
-
-
-def read_workspace(folder: Path) -> Data:
-    """MovieLens 100K as it lies in a workspace, with attributes and text vectors."""
-    with OpenWorkspace(folder) as workspace:
-        context = workspace.context(DOMAIN)
-        catalogue = context.catalogue
-        keyed = read_interactions(workspace.store, catalogue.domain)
-        places = catalogue.indexes_of(keyed.item_nodes)
-        side = build_item_features(catalogue, context.description_field, places)
-    return Data(keyed.interactions, side, keyed.user_keys, keyed.item_keys)
-
-
-def read_recbole(folder: Path) -> Data:
-    """A RecBole folder: users and items in the order of their names, rows in order of time."""
-    rows = _read_table(next(folder.glob("*.inter")))
-    users, user = np.unique([row["user_id"] for row in rows], return_inverse=True)
-    items, item = np.unique([row["item_id"] for row in rows], return_inverse=True)
-    at = np.array([float(row["timestamp"]) for row in rows])
-    stars = np.array([float(row.get("rating") or "nan") for row in rows], dtype=np.float32)
-    order = np.lexsort((np.arange(len(at)), at, user))
-    known = {row["item_id"]: row for path in folder.glob("*.item") for row in _read_table(path)}
-    words = [known.get(name, {}).get("categories", "").split() for name in items]
-    vocabulary = {word: n for n, word in enumerate(sorted({w for some in words for w in some}))}
-    links = [np.array(sorted(vocabulary[w] for w in set(some)), dtype=np.int32) for some in words]
-    side = ItemFeatures(
-        item=np.repeat(np.arange(len(items), dtype=np.int32), [len(one) for one in links]),
-        attribute=np.concatenate(links).astype(np.int32),
-        items=len(items),
-        attributes=len(vocabulary),
-    )
-    interactions = Interactions(
-        user=user[order].astype(np.int32),
-        item=item[order].astype(np.int32),
-        stars=stars[order],
-        at=at[order].astype("datetime64[s]"),
-        users=len(users),
-        items=len(items),
-    )
-    return Data(interactions, side, users, items)
-
-
-def _read_table(path: Path) -> list[dict[str, str]]:
-    head, *lines = path.read_text(encoding="utf-8").splitlines()
-    names = [column.partition(":")[0] for column in head.split("\t")]
-    return [dict(zip(names, line.split("\t"), strict=False)) for line in lines]
-
-
-def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:
-    """What a ranker gets to see of the cases."""
-    users = np.full(len(cases), -1, dtype=np.int32) if strangers else cases.train_user
-    days = [days_of(one) for one in cases.at]
-    return Histories.of(cases.histories, cases.stars, days, users)
 
 
 # Parts
@@ -210,7 +112,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     The users and their five ratings are those of `scripts/studies/cold_start.py`.
     """
     data = read_workspace(asked.workspace)
-    source = _in_file_order(data)
+    source = in_file_order(data)
     drawn = np.random.default_rng(SEED).permutation(np.unique(data.user_keys.astype(str)))
     fifth = len(drawn) // 5
     held_out = {"test": drawn[:fifth], "validation": drawn[fifth : 2 * fifth]}[asked.half]
@@ -222,7 +124,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     rivals: list[Rival] = []
     metric = f"NDCG@{K}"
     for choice in ("any", "first"):
-        shown, stars, relevant = _short_histories(data, source, held_out.tolist(), choice)
+        shown, stars, relevant = short_histories(data, source, held_out.tolist(), choice)
         histories = Histories.of(shown, stars)
         systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
         gains = {
@@ -473,47 +375,6 @@ def _values(places: metrics.TiedRanks) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _in_file_order(data: Data) -> NDArray[np.int64]:
-    """Row numbers of the interactions in the order of the file they were read from.
-
-    The rows of a user keep that order among equal moments only, so the file itself is read.
-    """
-    path = next(Path(one) for one in fetch_dataset("ml-100k").glob("*.inter"))
-    rows = _read_table(path)
-    users = {key: number for number, key in enumerate(data.user_keys.tolist())}
-    items = {key: number for number, key in enumerate(data.item_keys.tolist())}
-    pair = {
-        (user, item): row
-        for row, (user, item) in enumerate(
-            zip(data.interactions.user.tolist(), data.interactions.item.tolist(), strict=True)
-        )
-    }
-    numbers = [pair[users[row["user_id"]], items[row["item_id"]]] for row in rows]
-    return np.array(numbers, dtype=np.int64)
-
-
-def _short_histories(
-    data: Data, source: NDArray[np.int64], users: Sequence[str], choice: str
-) -> tuple[list[NDArray[np.int32]], list[NDArray[np.float32]], list[NDArray[np.int32]]]:
-    """Five ratings of each, and the films they gave four stars or more elsewhere."""
-    rows = data.interactions
-    number_of = {str(key): number for number, key in enumerate(data.user_keys)}
-    shown, stars, relevant = [], [], []
-    for number, key in enumerate(users):
-        mine = source[rows.user[source] == number_of[key]]
-        if choice == "first":
-            mine = mine[np.argsort(rows.at[mine], kind="stable")]
-        else:
-            mine = np.random.default_rng([SEED, number]).permutation(mine)
-        rest = mine[SHOWN:]
-        wanted = rows.item[rest[rows.stars[rest] >= RELEVANT_FROM]]
-        if len(wanted):
-            shown.append(rows.item[mine[:SHOWN]])
-            stars.append(rows.stars[mine[:SHOWN]])
-            relevant.append(wanted)
-    return shown, stars, relevant
-
-
 def _list_ndcg(
     scores: NDArray[np.float32], shown: NDArray[np.int32], relevant: NDArray[np.int32]
 ) -> float:
@@ -566,41 +427,3 @@ def _study(
         megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         warm_list_ms=warm_ms,
     )
-
-
-def as_markdown(study: Study) -> str:
-    """Tables of figures, weights and times."""
-    names = list(dict.fromkeys(name for row in study.rows for name in row.figures))
-    body = [
-        [row.system, row.protocol, *(_told(row.figures.get(name)) for name in names)]
-        for row in study.rows
-    ]
-    weights = [
-        [regime, name, f"{level:.2f}", *(f"{one:+.2f}" for one in slope)]
-        for regime, learnt in study.weights.items()
-        for name, level, slope in zip(learnt.names, learnt.level, learnt.slope, strict=True)
-        if level >= 0.005
-    ]
-    against = [
-        [one.protocol, one.metric, one.system, *_told_difference(one.compared)]
-        for one in study.rivals
-    ]
-    rivals = markdown_table(["protocol", "metric", "best single", "auto less it", "p"], against)
-    heads = ["histories", "feature", "weight", "by length", "by familiarity"]
-    times = ", ".join(f"{name} {value:g} s" for name, value in study.seconds.items())
-    return (
-        f"{study.cases} cases, {study.half}; intervals are 95%, bootstrap over users.\n\n"
-        f"{markdown_table(['system', 'protocol', *names], body)}\n\n"
-        f"{rivals if against else ''}\n\n"
-        f"{markdown_table(heads, weights)}\n\n"
-        f"Times: {times}. Memory at most {study.megabytes} MB. A warm list takes "
-        f"{study.warm_list_ms} ms.\n\nMade by {study.origin.as_text()}"
-    )
-
-
-def _told_difference(one: Comparison) -> tuple[str, str]:
-    return with_interval(one.difference, 4), "" if one.p is None else f"{one.p:.4f}"
-
-
-def _told(one: IntervalEstimate | None) -> str:
-    return "" if one is None else with_interval(one, 4)

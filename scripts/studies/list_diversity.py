@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-import learned_ranking as ranking
+import learned_ranking_data as ranking
 import msgspec
 import numpy as np
 from findings import Findings
@@ -61,7 +61,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     cases = cases.take(drawn)
     kinds = tuple(kind for kind in KINDS if kind not in NETWORKS)
     ranker = FusedRanker(RankerConfig(kinds=kinds))
-    ranker.fit(ranking.log_of(parted.train), data.side, seed=ranking.SEED)
+    ranker.fit(parted.train, data.side, seed=ranking.SEED)
     scores = ranker.score(ranking.histories_of(cases))
     with OpenWorkspace(asked.workspace) as workspace:
         context = workspace.context(ranking.DOMAIN)

@@ -5,6 +5,9 @@ import pytest
 
 import localrec
 from localrec import Baseline, InputError, UsageError, Workspace
+from localrec.api.estimators import as_recommender
+from localrec.foundation.progress import no_progress
+from localrec.testing.recommenders import cold_start_users, make_interactions
 
 CONFIG = """
 name = "small"
@@ -119,6 +122,14 @@ class TestEvaluating:
     def test_what_is_no_system_is_refused(self, crowd, config, wanted):
         with pytest.raises(UsageError):
             crowd.evaluate(config, **wanted)
+
+
+@pytest.mark.parametrize("own", [Loyal, Matrix()])
+def test_a_recommender_of_ones_own_is_explained_by_the_history(own):
+    recommender = as_recommender("own", own)
+    recommender.fit(make_interactions([(0, 0), (0, 1), (1, 1)], 2, 3), 0, no_progress)
+    told = recommender.explain(cold_start_users([0, 1]), 0, 1)
+    assert told.notes == ("No item of the history raises item 1.",)
 
 
 class TestTables:

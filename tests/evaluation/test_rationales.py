@@ -188,7 +188,7 @@ class TestTelling:
 
         def call(system):
             path = tmp_path / "rationales-x.jsonl"
-            write_rationales(system, path, cases, outcomes, asking, lambda *_: None)
+            write_rationales(system.explain, path, cases, outcomes, asking, lambda *_: None)
             return read_run_records(tmp_path, "rationales", Rationale)["x"]
 
         return call

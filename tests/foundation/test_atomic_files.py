@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from localrec.foundation.atomic_files import (
     file_checksum,
+    file_in_place,
+    folder_in_place,
     short_digest,
     sync,
     write_atomically,
@@ -98,8 +102,77 @@ def test_writing_a_file_removes_its_own_scrap_and_no_other_file_s(path):
     assert (own.exists(), other.exists()) == (False, True)
 
 
+def test_what_is_no_loss_is_not_waited_for(path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    write_atomically(path, b"new", is_synced=False)
+    assert (path.read_bytes(), synced) == (b"new", [])
+
+
+def test_a_file_is_old_until_the_block_ends(path):
+    with file_in_place(path) as part:
+        part.write_bytes(b"new")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "old").touch()
+    return kept
+
+
+def names_in(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_a_folder_is_old_until_the_block_ends_and_then_its_owners_alone(folder):
+    with folder_in_place(folder) as ready:
+        (ready / "new").touch()
+        assert names_in(folder) == ["old"]
+    assert names_in(folder.parent) == ["kept", "kept/new"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_may_not_be_replaced_stays_and_the_new_one_goes(folder):
+    with pytest.raises(OSError, match="not empty"), folder_in_place(folder, can_replace=False):
+        pass
+    assert names_in(folder.parent) == ["kept", "kept/old"]
+
+
+def test_a_folder_that_is_cut_off_leaves_the_old_one_alone(folder):
+    with pytest.raises(KeyboardInterrupt), folder_in_place(folder) as ready:
+        (ready / "half").touch()
+        raise KeyboardInterrupt
+    assert names_in(folder.parent) == ["kept", "kept/old"]
+
+
 def test_the_names_in_a_folder_are_waited_for(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", synced.append)
     sync(tmp_path)
     assert len(synced) == 1
+
+
+def renamings(text):
+    """Calls of a module that rename a file: `replace` of one argument, `rename` and `move`."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            whole = ast.unparse(node.func)
+            bare = whole.rpartition(".")[2]
+            one = len(node.args) == 1 and not node.keywords
+            if bare == "rename" or (bare == "replace" and one) or whole.startswith("shutil.move"):
+                yield ast.unparse(node)
+
+
+def test_nothing_else_writes_beside_a_file_and_renames():
+    """docs/design.md, "What a library does", says why the other two rename what was written."""
+    checkout = Path(__file__).resolve().parents[2]
+    found = {}
+    for path in sorted([*checkout.glob("localrec/**/*.py"), *checkout.glob("tui/**/*.py")]):
+        if some := list(renamings(path.read_text("utf-8"))):
+            found[path.name] = len(some)
+    assert found == {"atomic_files.py": 3, "journal.py": 1, "transfers.py": 1}

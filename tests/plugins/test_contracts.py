@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from localrec.data.reasons import Reasons
 from localrec.foundation.errors import LocalrecError
 from localrec.graph.domain_files import known_domains
 from localrec.testing import DomainContract, RecommenderContract, SourceContract, SystemContract
@@ -122,6 +123,9 @@ class Forgetful:
         self.calls += 1
         return np.full((len(requests), self.items), self.calls, dtype=np.float64)
 
+    def explain(self, requests, row, item):
+        return Reasons(reasons=())
+
 
 class ForgetfulContract(RecommenderContract):
     def make(self):
@@ -133,5 +137,7 @@ def test_a_broken_recommender_is_seen(tmp_path):
         "test_scores_all_items_for_each_request",
         "test_scores_do_not_depend_on_the_batch",
         "test_asking_changes_nothing",
+        "test_explains_an_item_of_any_request",
+        "test_explaining_changes_no_score",
         "test_tells_how_far_it_is",
     }

@@ -242,6 +242,7 @@ class TestAShortName:
 _DIES = """
 import os, signal, sys
 from pathlib import Path
+from localrec.foundation import atomic_files
 from localrec.graph import journal
 from localrec.privacy import forget, store_rewrite, sweep
 from localrec.privacy.erasure_plan import ForgetScope
@@ -249,7 +250,7 @@ from localrec.privacy.erasure_plan import ForgetScope
 folder, place, calls = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 module, name = place.rsplit(".", 1)
 owner = {"forget": forget, "journal": journal, "sweep": sweep,
-         "store_rewrite": store_rewrite, "Path": Path}[module]
+         "store_rewrite": store_rewrite, "atomic_files": atomic_files, "Path": Path}[module]
 real, left = getattr(owner, name), calls
 
 def mortal(*arguments, **named):
@@ -270,14 +271,14 @@ _BEFORE = [
     ("forget.prepare_rewritten", 1),
     ("sweep.sync", 1),
     ("forget.commit", 1),
-    ("journal.sync", 1),
+    ("atomic_files.sync", 1),
     ("Path.replace", 1),
 ]
 _BEHIND = [
-    ("journal.sync", 2),
+    ("journal.sync", 1),
     ("forget.finish_forgetting", 1),
     *(("Path.replace", count) for count in (2, 3)),
-    *(("journal.sync", count) for count in (3, 4)),
+    *(("journal.sync", count) for count in (2, 3)),
     ("forget._look_again", 1),
 ]
 

@@ -124,9 +124,20 @@ def test_a_checkpoint_that_failed_half_way_is_not_there(run):
         with pytest.raises(KeyboardInterrupt), run.checkpoint(2) as folder:
             (folder / "w").write_text("half", "utf-8")
             raise KeyboardInterrupt
+    assert [one.name for one in (run.path / "checkpoints").iterdir()] == ["step-1"]
     found = run.latest_checkpoint()
     assert found is not None
     assert found.step == 1
+
+
+def test_what_a_killed_process_left_of_a_checkpoint_goes_with_the_next_one(run):
+    gone = 2**22 + 1  # a number that Linux gives to no process
+    left = run.path / "checkpoints" / f"step-1.{gone}-0123abcd.tmp"
+    left.mkdir(parents=True)
+    with run.training():
+        run.begin(3)
+        kept(run, 1)
+    assert [one.name for one in (run.path / "checkpoints").iterdir()] == ["step-1"]
 
 
 def test_only_two_checkpoints_are_kept_and_none_of_a_finished_run(run):

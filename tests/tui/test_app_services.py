@@ -17,13 +17,13 @@ from localrec.graph.domain_files import load_domain
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
+from localrec.systems.shipped_systems import MARC_MODEL
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.cancellation import CancellableModel
 from localrec_tui.services.catalogue import CatalogueView, PageTurn
 from localrec_tui.services.records import (
-    MARC_MODEL,
     IntentCorrection,
     NewFeedback,
     QuestionRequest,

@@ -7,24 +7,27 @@ rationale has its own cost. A killed run continues where it was.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from localrec.data.reasons import Reasons
 from localrec.evaluation.explanations.explanation_records import Rationale
 from localrec.evaluation.ranking.cases import Cases
 from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
 from localrec.foundation.errors import ModelCancelledError, error_text
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.foundation.progress import Progress
-from localrec.ranking.recommender import ExplainsItems, ScoreRequests
+from localrec.ranking.recommender import ScoreRequests
 
 _LONGEST_ERROR = 200  # letters
 
+Explain = Callable[[ScoreRequests, int, int], Reasons]  # a row of requests, and an item
+
 
 def write_rationales(
-    system: ExplainsItems,
+    explain: Explain,
     path: Path,
     cases: Cases,
     outcomes: Sequence[CaseResult],
@@ -34,7 +37,7 @@ def write_rationales(
     """Write the reason for the first item of each answered case that has one.
 
     Args:
-        system: The system that gave the answers.
+        explain: Explains an item's place, by the system whose answers they are.
         path: JSON lines of `Rationale`; a case that has a line already is not asked again.
         cases: The cases that need a reason.
         outcomes: The system's results for these cases, or for more.
@@ -52,7 +55,7 @@ def write_rationales(
                 continue
             log.append(
                 _rationale(
-                    system,
+                    explain,
                     Rationale(
                         id=case,
                         user=inference.user_keys[cases.user[place]],
@@ -67,12 +70,12 @@ def write_rationales(
 
 
 def _rationale(
-    system: ExplainsItems, blank: Rationale, requests: ScoreRequests, row: int, item: int
+    explain: Explain, blank: Rationale, requests: ScoreRequests, row: int, item: int
 ) -> Rationale:
     """Write the line of one case."""
     started = time.perf_counter()
     try:
-        reasons = system.explain(requests, row, item)
+        reasons = explain(requests, row, item)
         (said,) = reasons.reasons
     except ModelCancelledError:
         raise

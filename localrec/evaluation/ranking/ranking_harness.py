@@ -19,7 +19,7 @@ from localrec.data.domains import Domain
 from localrec.evaluation.configs import RunConfig, SystemConfig
 from localrec.evaluation.engine_protocol import Engine
 from localrec.evaluation.execution import LocalEngine
-from localrec.evaluation.explanations.rationales import write_rationales
+from localrec.evaluation.explanations.rationales import Explain, write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
 from localrec.evaluation.ranking.given_negatives import with_given_negatives
@@ -39,7 +39,7 @@ from localrec.evaluation.ranking.leakage import (
     probe_with_decoys,
 )
 from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
-from localrec.evaluation.ranking.reranker_answers import RerankerAnswerer
+from localrec.evaluation.ranking.reranker_answers import MemoryAnswerer, RerankerAnswerer
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
 from localrec.evaluation.ranking.system_factory import SharedMemorySystem, SystemFactory
@@ -55,7 +55,7 @@ from localrec.evaluation.system_loop import measure_systems
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.tuning import TuningResult, tune
-from localrec.ranking.recommender import ExplainsItems, Recommender, SettingValue
+from localrec.ranking.recommender import Recommender, SettingValue
 from localrec.workspace import OpenWorkspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides
@@ -214,10 +214,17 @@ def _have_reasons_told(
 ) -> None:
     """Write rationales for some cases of a system with a memory that explains."""
     has_memory = isinstance(system, SharedMemorySystem)
-    if has_memory and isinstance(system, ExplainsItems) and context.config.rationales:
+    if has_memory and context.config.rationales and (explain := _explain_of(system)):
         drawn = _sampled(context.parted.test, context.config.rationales, context.config.seed)
         path = context.folder.path / rationale_file(name)
-        write_rationales(system, path, drawn, outcomes, context.inference, context.progress)
+        write_rationales(explain, path, drawn, outcomes, context.inference, context.progress)
+
+
+def _explain_of(system: EvaluatedSystem) -> Explain | None:
+    """Every recommender explains; of those that answer with lists, the one with a memory does."""
+    if isinstance(system, ListAnswerer):
+        return system.explain if isinstance(system, MemoryAnswerer) else None
+    return system.explain
 
 
 def _sampled(cases: Cases, count: int, seed: int) -> Cases:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 ItemVectors = NDArray[np.float32]  # (items, size); a row of zeros or NaN: no text
@@ -32,7 +33,7 @@ class ContentSimilarityConfig(
     recent: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
-class ContentSimilarity:
+class ContentSimilarity(ExplainedByHistory):
     """Score items by text cosines, -1..1; -inf for items without a vector.
 
     Example:

@@ -21,6 +21,7 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 BYTES_PER_PAIR = 12
@@ -37,7 +38,7 @@ class EASEConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     regularization: Annotated[float, msgspec.Meta(gt=0.0)] = 250.0
 
 
-class EASE:
+class EASE(ExplainedByHistory):
     """A linear item-to-item model; -inf for items without interactions.
 
     Example:

@@ -22,6 +22,7 @@ from localrec.data.arrays import csr_rows, row_offsets
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
@@ -37,7 +38,7 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     shrinkage: Annotated[float, msgspec.Meta(ge=0.0)] = 20.0
 
 
-class ItemKNN:
+class ItemKNN(ExplainedByHistory):
     """Sum the similarities to the history; -inf for items without interactions.
 
     Example:

@@ -23,6 +23,7 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class BprConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     epochs: Size = 100
 
 
-class Als:
+class Als(ExplainedByHistory):
     """Alternating least squares for users and items; -inf for items without interactions."""
 
     name = "als"
@@ -110,7 +111,7 @@ class Als:
         return scores
 
 
-class Bpr:
+class Bpr(ExplainedByHistory):
     """Stochastic ascent on sampled pairs; -inf for items without interactions."""
 
     name = "bpr"

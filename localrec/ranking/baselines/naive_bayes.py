@@ -19,6 +19,7 @@ from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.graph.user_profile import UserProfile
 from localrec.index.interaction_cache import LIKED_FROM
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.preference_features import cooccurrence_scores, popularity_scores
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
@@ -34,7 +35,7 @@ class NaiveBayesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     liked_from: Annotated[float, msgspec.Meta(ge=0.5, le=5.0)] = LIKED_FROM
 
 
-class NaiveBayes:
+class NaiveBayes(ExplainedByHistory):
     """Score log P(j) plus, for each history item i, a damped log P(j | i) - log P(j)."""
 
     name = "naive-bayes"

@@ -13,8 +13,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.evidence import Fact
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons, template_reasons
 from localrec.foundation.progress import Progress
+from localrec.foundation.prose import count_of
+from localrec.ranking.history_reasons import no_reason
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 _DAY = np.timedelta64(1, "D")
@@ -51,10 +55,19 @@ class Popularity:
         weights = _weights(train.at[newest], self._config.half_life_days)
         counts = np.bincount(train.item[newest], weights, minlength=train.items)
         self._scores = counts.astype(np.float32)
+        self._users = np.bincount(train.item[newest], minlength=train.items)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Repeat the counts for each request, (b, items)."""
         return np.tile(self._scores, (len(requests), 1))
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Count the users of the item."""
+        count = int(self._users[item])
+        if not count:
+            return no_reason(f"Nobody of the training data has item {item}.")
+        aged = ", and the newer ones count more" if self._config.half_life_days else ""
+        return template_reasons([[Fact(f"was taken by {count_of(count, 'user')}{aged}", ())]])
 
 
 def _weights(at: NDArray[np.datetime64], half_life_days: float) -> NDArray[np.float64]:

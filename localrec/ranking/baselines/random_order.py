@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons
 from localrec.foundation.progress import Progress
+from localrec.ranking.history_reasons import no_reason
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
@@ -39,3 +41,7 @@ class RandomOrder:
             generator = np.random.default_rng([self._seed, user, *history.tolist()])
             scores[row] = generator.random(self._items, dtype=np.float32)
         return scores
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Say that chance decides."""
+        return no_reason("The order is drawn by chance.")

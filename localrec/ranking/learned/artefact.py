@@ -24,10 +24,10 @@ from localrec.index.cached_artifact import CachedArtifact
 Arrays = dict[str, NDArray[Any]]
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-FORMAT = 5
+FORMAT = 6
 _STEM, _KIND = "ranker", "arrays"
 _ALIGNED = 64  # bytes; where an array may begin
-_TYPES = frozenset("?bhilfdBI") | {"q", "L", "Q"}  # numbers; objects would have to be unpickled
+_TYPES = frozenset("?bhilefdBI") | {"q", "L", "Q"}  # numbers; objects would have to be unpickled
 
 
 class _Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

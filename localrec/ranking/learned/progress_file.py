@@ -120,9 +120,8 @@ def told_beside(folder: Path, progress: Progress, time_left: TimeLeft) -> Iterat
         time_left.record(what, done, total)
         now, left = time.time(), time_left.seconds
         step = LearningProgress(os.getpid(), what, done, total, began, now, left)
-        part = path.with_suffix(".tmp")  # not synced: it is written many times, and is no loss
-        part.write_bytes(msgspec.json.encode(step))
-        part.replace(path)
+        # Not synced: it is written many times, and is no loss.
+        write_atomically(path, msgspec.json.encode(step), is_synced=False)
 
     try:
         yield tell

@@ -26,6 +26,7 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_process import ModelProcess
 from localrec.ranking.critics import Assessment, critic_prompt, scores_grammar
 from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.systems.shipped_systems import AGENTICREC, MARC
 from localrec.training.adapters.adapter_eval import answer_of
 from localrec.training.examples.example import Example
 from localrec.understanding.query_parser import LONGEST_QUESTION
@@ -184,7 +185,7 @@ def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterA
 
 
 def _agent(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
-    answer = _answered(workspace, domain, question, _RANKED, system="agenticrec")
+    answer = _answered(workspace, domain, question, _RANKED, system=AGENTICREC)
     if answer.answered_by["rerank"] != "agent":
         fault = answer.answered_by.get("rerank_failed", _NOTHING)
         return AdapterAnswer(name=workspace.models.open("agent").name, fault=fault)
@@ -198,7 +199,7 @@ def _answered(
     question: str,
     k: int,
     *,
-    system: str = "marc",
+    system: str = MARC,
     without_model: bool = False,
 ) -> Answer:
     answerer = SYSTEM_REGISTRY.answerer(

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.chat_message import Message
+from localrec.foundation.atomic_files import file_in_place
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import make_private
 from localrec.llm.model_process import ModelProcess
@@ -132,14 +133,11 @@ def export_adapter(
             the two sides differ; `out` is as it was.
         WorkspaceError: the folder of `out` cannot be made.
     """
-    partial = make_private(out.parent) / f"{out.name}.partial"
-    try:
-        write_adapter(folder, base, serving, partial, card)
-        agreement = compare_logits(folder, base, serving, partial, probes)
+    make_private(out.parent)
+    with file_in_place(out, private=False) as part:  # to be handed on, like any model
+        write_adapter(folder, base, serving, part, card)
+        agreement = compare_logits(folder, base, serving, part, probes)
         check_agreement(agreement, serving)
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)
     return agreement
 
 

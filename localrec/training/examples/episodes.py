@@ -28,13 +28,14 @@ from localrec.evaluation.ranking.reranker_answers import SEQUENTIAL, AgentAnswer
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
+from localrec.systems.shipped_systems import AGENTICREC_FUSED
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.training.rl.tasks import ListRequest
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 _DESCRIPTION = "description"  # the text that tools read
-_TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")  # fits them, asks no model
+_TOOLS_ALONE = SystemConfig(name=AGENTICREC_FUSED, kind="agent")  # fits them, asks no model
 
 
 class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -32,13 +32,14 @@ from localrec.memory.from_log import ItemSet, build_collaborative_memory, dedupl
 from localrec.memory.memrec import NO_FACETS, MemRec
 from localrec.memory.model_memrec import candidate_texts, user_context
 from localrec.systems.memrec_rerankers import fallback_memory
+from localrec.systems.shipped_systems import ISOLATED_AGENT, MEMREC_MODEL_COUNTED
 from localrec.training.examples.episodes import concatenate_cases
 from localrec.training.examples.example import Half, half_of
 from localrec.training.examples.reranker import LISTED, RightList
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.workspace import OpenWorkspace
 
-_SYSTEMS = ("memrec-model-counted", "isolated-agent")  # told of others, and told of nobody else
+_SYSTEMS = (MEMREC_MODEL_COUNTED, ISOLATED_AGENT)  # told of others, and told of nobody else
 _FEWEST_USERS = 4  # fewer cannot be parted
 
 

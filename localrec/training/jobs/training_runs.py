@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from localrec.foundation.atomic_files import sync
+from localrec.foundation.atomic_files import clear_scrap, folder_in_place
 from localrec.foundation.errors import BusyError, InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog, read_records, write_records
 from localrec.foundation.paths import exclusive, make_private, owner_only
@@ -303,15 +303,11 @@ class TrainingRun:
     def checkpoint(self, step: int) -> Iterator[Path]:
         """Write a checkpoint into a folder inside the block."""
         place = self.path / "checkpoints" / f"step-{step}"
-        partial = place.with_suffix(".partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        with owner_only():
-            make_private(partial)
-            yield partial
-            _write(partial / _SEAL, _Seal(step=step, files=_hashes(partial)))
-        shutil.rmtree(place, ignore_errors=True)
-        partial.rename(place)
-        sync(place.parent)
+        clear_scrap(make_private(place.parent))
+        # Its files are not waited for: the seal shows a torn one, and the one before is kept.
+        with owner_only(), folder_in_place(place) as ready:
+            yield ready
+            _write(ready / _SEAL, _Seal(step=step, files=_hashes(ready)))
         for old in self._checkpoints()[_KEPT:]:
             shutil.rmtree(old.folder, ignore_errors=True)
 

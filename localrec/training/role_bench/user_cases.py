@@ -50,6 +50,7 @@ from localrec.ranking.learned.reranker_share import (
     ndcg_of_first,
     with_reranker_scores,
 )
+from localrec.systems.shipped_systems import AGENTICREC_FUSED, ISOLATED_AGENT, MEMREC_MODEL
 from localrec.training.role_bench.question_cases import fingerprint_of
 from localrec.training.role_bench.records import PreparedModel, RoleAnswer, RoleCases
 from localrec.workspace import OpenWorkspace
@@ -60,10 +61,10 @@ _HISTORY, _K = 10, 10
 _NETWORKS = ("gru", "attention")  # minutes of training, for a line that every bench fits anew
 _SWAPPED = 6  # of the default's first candidates that a reranker may swap: one question for each
 _CALIBRATION = 60  # cases that a reranker's share is learnt from
-_TOLD = MEMREC_MODELS["isolated-agent"]  # a prompt without other people's facets: half as long
+_TOLD = MEMREC_MODELS[ISOLATED_AGENT]  # a prompt without other people's facets: half as long
 _BUDGET = 2  # calls of tools, as the adapters that ship were trained
 _RULED = 100  # cases over which one set of rules is measured
-_TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")
+_TOOLS_ALONE = SystemConfig(name=AGENTICREC_FUSED, kind="agent")
 
 
 class HeldOutUsers:
@@ -186,7 +187,7 @@ def reranker_cases(users: HeldOutUsers, count: int) -> RoleCases:
             np.stack([known.default[row][known.places(row)] for row in rows]),
             np.stack([judged(known, row) for row in rows]),
         )
-        share = learn_share(f"memrec-model {model.name}", learnt, users.seed)
+        share = learn_share(f"{MEMREC_MODEL} {model.name}", learnt, users.seed)
 
         def ask(number: int) -> RoleAnswer:
             scores = judged(asked, number)

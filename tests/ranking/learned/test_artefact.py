@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays_of
 from localrec.foundation.errors import InputError
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 
-NUMBERS = st.sampled_from([np.bool_, np.int32, np.int64, np.float32, np.float64])
+NUMBERS = st.sampled_from([np.bool_, np.int32, np.int64, np.float16, np.float32, np.float64])
 ARRAYS = NUMBERS.flatmap(
     lambda kind: arrays_of.arrays(kind, arrays_of.array_shapes(min_dims=1, min_side=0, max_side=5))
 )

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
+from localrec.ranking.learned.artefact import (
+    put_together,
+    read_artefact,
+    take_apart,
+    write_artefact,
+)
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError, history_weights
 from localrec.ranking.learned.evidence.ease import fit_ease
@@ -200,6 +207,33 @@ def test_memory_counts_the_users_of_the_neighbourhood_who_met_an_item():
     asked = history(0, users=np.array([0]))
     assert fitted.nearest_who_met(asked, 1) == (1, 2)  # user 1 of users 1 and 2
     assert fitted.nearest_who_met(asked, 3) == (0, 2)
+
+
+@pytest.mark.parametrize("kind", ["user-knn", "memory"])
+def test_a_pair_that_stands_twice_in_the_log_counts_once_with_its_newest_rating(kind):
+    rows = {"user": [0, 0, 0, 1, 1], "item": [0, 1, 1, 0, 2], "rating": [5.0, 1.0, 5.0, 5.0, 1.0]}
+    kept = {name: [value for n, value in enumerate(row) if n != 1] for name, row in rows.items()}
+    twice, once = (
+        log_of(one["user"], one["item"], 2, 4, rating=one["rating"]) for one in (rows, kept)
+    )
+    assert twice.liked[[0, 2, 3, 4]].tolist() == once.liked.tolist()
+    found, told = (
+        KINDS[kind].fit(context_of(log)).signals(history(0, 1, days=False)) for log in (twice, once)
+    )
+    assert {name: one.tolist() for name, one in found.items()} == {
+        name: one.tolist() for name, one in told.items()
+    }
+
+
+@pytest.mark.parametrize("kind", ["user-knn", "memory"])
+def test_who_met_what_comes_back_from_disk_as_one_matrix(kind, tmp_path):
+    fitted = KINDS[kind].fit(context_of(grouped_log(), group_side()))
+    write_artefact(tmp_path, *take_apart(fitted))
+    opened = put_together(KINDS[kind].record, *read_artefact(tmp_path))
+    assert isinstance(opened.matrix, InteractionMatrix)
+    asked = history(20, 21, 40)
+    for name, scores in fitted.signals(asked).items():
+        assert opened.signals(asked)[name].tolist() == scores.tolist()
 
 
 def test_ease_agrees_with_the_closed_form():

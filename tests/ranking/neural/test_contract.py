@@ -67,6 +67,19 @@ class TestScores:
         assert correlation > 0.7
 
 
+class TestReasons:
+    def test_are_given_where_a_history_is_summed_and_declined_where_it_is_read_as_a_whole(
+        self, fitted
+    ):
+        told = fitted.explain(strangers([0, 1, 2]), 0, 3)
+        (reason,) = told.reasons
+        if fitted.name in SEQUENTIAL:
+            note = f"{fitted.name} reads a history as a whole; no item of it is the reason."
+            assert (reason.text, told.notes) == ("", (note,))
+        else:
+            assert reason.text.startswith("Is raised most by item ")
+
+
 class TestSeeds:
     @pytest.mark.parametrize("name", ALL)
     def test_decide_everything(self, name, chain):

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import WorkspaceError
+from localrec.systems.shipped_systems import MARC
 from localrec.understanding.follow_up import follow_up_words
 from localrec_tui.answer_text import answer_provenance
 from localrec_tui.base_app import bindings_of
@@ -32,7 +33,6 @@ from localrec_tui.question_history import QuestionHistory
 from localrec_tui.screens.answer_view import NOTHING_HERE
 from localrec_tui.screens.ask_choices import BY_RULES, AskChoices
 from localrec_tui.services.records import (
-    MARC,
     IntentCorrection,
     OnItems,
     QuestionRequest,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from localrec.systems.shipped_systems import AGENTICREC, AGENTICREC_FUSED, MARC, MARC_MODEL
 from localrec_tui.screens.answer_view import AnswerScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.text import TextDialog
-from localrec_tui.services.records import AGENTIC, AGENTIC_FUSED, MARC, MARC_MODEL, DomainSummary
+from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.prompt import Prompt
 
@@ -17,9 +18,9 @@ _SYSTEMS = (
     ChoiceItem(MARC_MODEL, "a local model", "every role by the model: slower"),
     ChoiceItem(BY_RULES, "no model", "every role by rules and measures"),
     ChoiceItem(
-        AGENTIC_FUSED, "tools", "what all tools know of the person, weighed without a model"
+        AGENTICREC_FUSED, "tools", "what all tools know of the person, weighed without a model"
     ),
-    ChoiceItem(AGENTIC, "an agent", "a local model asks the tools: slowest"),
+    ChoiceItem(AGENTICREC, "an agent", "a local model asks the tools: slowest"),
 )
 _NAMES = {one.value: one.name for one in _SYSTEMS}
 _ANY = "*"  # the choice of no domain in particular

@@ -21,6 +21,7 @@ from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import Recommendations
 from localrec.data.rows import CatalogueRows
 from localrec.foundation.progress import Progress
+from localrec.systems.shipped_systems import MARC
 from localrec.workspace.warm_workspace import HOLD_S, WarmWorkspace
 from localrec_tui.services.catalogue import CatalogueService
 from localrec_tui.services.feedback import FeedbackService
@@ -28,7 +29,6 @@ from localrec_tui.services.learning import LearningService
 from localrec_tui.services.memory import MemoryService
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.records import (
-    MARC,
     AnsweredQuestion,
     DomainSummary,
     IntentCorrection,

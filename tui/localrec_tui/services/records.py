@@ -15,17 +15,14 @@ from localrec.data.answers import Answer
 from localrec.data.query import Query, TaskKind
 from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import Event, Scalar
+from localrec.systems.shipped_systems import MARC
 
 if TYPE_CHECKING:
     from localrec.graph.interactions import FeedbackRecord
 
 OnItems = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
 
-MARC = "marc"  # each role by whoever was measured to be better, or as the settings say
-MARC_MODEL = "marc-model"  # every role by a local model
-AGENTIC_FUSED = "agenticrec-fused"  # the order by an agent's tools, weighed without a model
 WORKSPACE = "workspace"  # all of it goes out, as a backup
-AGENTIC = "agenticrec"  # the order by a local model that asks those tools
 
 
 class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +33,7 @@ class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
         user: The user's key; None for no user.
         domain: The domain to search; None for the domain that its words fit best.
         k: At most so many items.
-        system: `MARC`, `MARC_MODEL`, `AGENTIC_FUSED`, `AGENTIC`, or one of another package.
+        system: The name of a system that ships, or of one of another package.
         without_model: Every role by its deterministic counterpart.
         image: Path of a picture that the question is about; None for none.
     """

@@ -33,12 +33,13 @@ from localrec.ranking.baselines.neural.training_loop import (
     reproducible,
     train_network,
 )
+from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 Pairs = tuple[Tensor, Tensor]  # users and items, both (b,)
 
 
-class LightGCN:
+class LightGCN(ExplainedByHistory):
     """Score items by the cosine of embeddings; -inf for items without interactions.
 
     An empty history of someone who was trained on leaves their e_u(0) only; a stranger's finds all

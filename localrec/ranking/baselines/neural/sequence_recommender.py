@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons
 from localrec.foundation.progress import Progress
 from localrec.ranking.baselines.neural.configs import GRU4RecConfig, SASRecConfig
 from localrec.ranking.baselines.neural.training_loop import (
@@ -36,6 +37,7 @@ from localrec.ranking.baselines.neural.training_loop import (
     torch_threads,
     train_network,
 )
+from localrec.ranking.history_reasons import no_reason
 from localrec.ranking.next_item_windows import NO_TARGET, batches_of, cut_windows
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
@@ -136,6 +138,10 @@ class SequenceRecommender(ABC):
         scores[empty] = self._counts
         scores[:, self._counts == 0] = -np.inf
         return scores
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Say that there is no reason for one item: order and items of a history act together."""
+        return no_reason(f"{self.name} reads a history as a whole; no item of it is the reason.")
 
     def _validate(self, network: SequenceNetwork, held_out: ValidationSplit) -> float:
         histories = held_out.requests.histories

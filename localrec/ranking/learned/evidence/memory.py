@@ -27,7 +27,7 @@ from localrec.memory.default_rules import shipped_rules
 from localrec.memory.user_item_graph import Neighbours, UserItemGraph
 from localrec.memory.user_summaries import UserSummaries, summarize_users
 from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
-from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Offsets
+from localrec.ranking.learned.interactions import Histories, Indexes, Offsets
 
 NEWEST_ITEMS = 100  # of a history
 FADE = 0.9
@@ -38,36 +38,22 @@ class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
     """The interactions and attributes that all users share, in the numbers of the log.
 
     Args:
-        items: Items of user 0, ascending, then of user 1, ..., (e,).
-        first_item: Offset of each user's first item, and the end, (users + 1,).
-        users: Users of item 0, ascending, then of item 1, ..., (e,).
-        first_user: Offset of each item's first user, and the end, (items + 1,).
-        days: Day of each of `items`, in days since 1970, NaN where unknown, (e,).
-        linked: Item of each link to an attribute, ascending, (l,).
-        attribute: Its attribute, (l,).
-        attributes: The number of attributes.
-        newest: Each user's newest day, NaN where they have none, (users,).
-        lengths: Length of each user's weighted attribute counts, (users,).
+        matrix: Who met what, and when.
+        features: The attributes of the items, without vectors.
+        summaries: The sums of each user, without directions.
         mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "memory"
 
-    items: Indexes
-    first_item: Offsets
-    users: Indexes
-    first_user: Offsets
-    days: Floats
-    linked: Indexes
-    attribute: Indexes
-    attributes: int
-    newest: Floats
-    lengths: Floats
+    matrix: InteractionMatrix
+    features: ItemFeatures
+    summaries: UserSummaries
     mean_rating: float
 
     def signals(self, histories: Histories) -> Signals:
         """Compute the nearness of items and the votes of curated users, (b, items) each."""
-        size = len(self.first_user) - 1
+        size = self.matrix.item_count
         similarities = np.zeros((len(histories), size), dtype=np.float32)
         votes = np.zeros((len(histories), size), dtype=np.float32)
         rules = shipped_rules(_RULES)
@@ -82,8 +68,7 @@ class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
         """Count how many users of a history's neighbourhood met an item, and all of them."""
         found = self._neighbours(history)
         users = found.index[found.is_user]
-        theirs = self.users[int(self.first_user[item]) : int(self.first_user[item + 1])]
-        return int(np.isin(users, theirs).sum()), len(users)
+        return int(np.isin(users, self.matrix.users_of(item)).sum()), len(users)
 
     def _neighbours(self, history: Histories) -> Neighbours:
         """Find the neighbourhood of one history, each of whose items counts at its newest place."""
@@ -94,15 +79,7 @@ class NeighbourhoodMemory(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _graph(self) -> UserItemGraph:
-        matrix = InteractionMatrix(
-            self.items, self.first_item, self.users, self.first_user, self.days
-        )
-        features = ItemFeatures(
-            self.linked, self.attribute, len(self.first_user) - 1, self.attributes
-        )
-        no_texts = np.zeros((len(self.newest), 0), dtype=np.float16)
-        summaries = UserSummaries(self.newest, self.lengths, no_texts)
-        return UserItemGraph(matrix, features, profiles=summaries)
+        return UserItemGraph(self.matrix, self.features, profiles=self.summaries)
 
 
 def fit_memory(context: FitContext) -> NeighbourhoodMemory:
@@ -110,19 +87,7 @@ def fit_memory(context: FitContext) -> NeighbourhoodMemory:
     matrix = InteractionMatrix.from_log(context.log)
     features = msgspec.structs.replace(context.side, vectors=None)
     summaries = summarize_users(matrix, features)
-    return NeighbourhoodMemory(
-        items=matrix.items,
-        first_item=matrix.first_item,
-        users=matrix.users,
-        first_user=matrix.first_user,
-        days=matrix.days,
-        linked=features.item,
-        attribute=features.attribute,
-        attributes=features.attributes,
-        newest=summaries.newest,
-        lengths=summaries.lengths,
-        mean_rating=context.log.mean_stars,
-    )
+    return NeighbourhoodMemory(matrix, features, summaries, context.log.mean_stars)
 
 
 def _each_once(items: Indexes) -> tuple[Indexes, Offsets]:

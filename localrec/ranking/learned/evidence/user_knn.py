@@ -13,10 +13,12 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.data.arrays import csr_rows
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
 from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
-from localrec.ranking.learned.sparse import flat_ranges, grouped
+from localrec.ranking.learned.sparse import flat_ranges
 
 NEWEST_ITEMS = 100  # newest items of a history
 USERS_EACH = 1_000  # of each item, evenly spread over its users
@@ -57,22 +59,16 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     """The log by user and by item.
 
     Args:
-        item: Items of user 0, then of user 1, ..., (m,).
-        first_item: Offset of each user's first item, and the end, (users + 1,).
-        user: Users of item 0, then of item 1, ..., (m,).
-        first_user: Offset of each item's first user, and the end, (items + 1,).
-        liked: Whether its user liked each of `item`, (m,).
-        moment: For each of `item` the number, within its user, of the last item of the same moment,
-            -1 where the day is unknown, (m,).
+        matrix: Who met what.
+        liked: Which of `matrix.items` its user liked, (e,).
+        moment: Of each of `matrix.items` the number, within the log's rows of its user, of the last
+            one of the same moment, -1 where the day is unknown, (e,).
         mean_rating: Mean rating of the store, NaN where nothing was rated.
     """
 
     kind: ClassVar[str] = "user-knn"
 
-    item: Indexes
-    first_item: Offsets
-    user: Indexes
-    first_user: Offsets
+    matrix: InteractionMatrix
     liked: Mask
     moment: Indexes
     mean_rating: float
@@ -80,13 +76,13 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     @property
     def items(self) -> int:
         """The number of items."""
-        return len(self.first_user) - 1
+        return self.matrix.item_count
 
     def signals(self, histories: Histories) -> Signals:
         """Compute the votes of the nearest users, (b, items)."""
         newest = histories.newest(NEWEST_ITEMS)
         weights = self._weights(newest)
-        damped = ((np.diff(self.first_user) + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
+        damped = ((self.matrix.likes + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
         votes = np.empty((2, len(histories), self.items), dtype=np.float32)
         for row in range(len(histories)):
             part = slice(int(newest.first[row]), int(newest.first[row + 1]))
@@ -100,19 +96,17 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         """Count how many of a history's nearest users met an item, and all of them."""
         newest = history.newest(NEWEST_ITEMS)
         users, _ = self._nearest(newest.item, self._weights(newest), int(newest.user[0]))
-        theirs = self.user[int(self.first_user[item]) : int(self.first_user[item + 1])]
-        return int(np.isin(users, theirs).sum()), len(users)
+        return int(np.isin(users, self.matrix.users_of(item)).sum()), len(users)
 
     def soon_after(self, source: int) -> SoonAfter:
         """Count the users who met each item soon after another; of many users, use a sample."""
-        users = self.user[int(self.first_user[source]) : int(self.first_user[source + 1])]
+        users = self.matrix.users_of(source)
         if len(users) > WATCHED:
             users = users[np.linspace(0, len(users) - 1, WATCHED).astype(np.int64)]
-        starts, lengths = self.first_item[users], np.diff(self.first_item)[users]
-        rows = flat_ranges(starts, lengths)
-        items, moments = self.item[rows], self.moment[rows]
+        rows = csr_rows(self.matrix.first_item, users)
+        items, moments = self.matrix.items[rows], self.moment[rows]
         begins = np.full(len(users), -1, dtype=np.int64)
-        owner = np.repeat(np.arange(len(users)), lengths)
+        owner = np.repeat(np.arange(len(users)), self.matrix.user_likes[users])
         first = items == source
         begins[owner[first]] = moments[first]
         steps = np.where(moments < 0, 0, moments - begins[owner])
@@ -125,8 +119,8 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     def _weights(self, newest: Histories) -> Floats:
         """Compute the weight of each history item, higher for rare ones, (m,)."""
-        met = np.diff(self.first_user)
-        rarity = np.log(len(self.first_item) / (met + 1.0)).clip(min=0.0)
+        users = self.matrix.user_count + 1.0
+        rarity = np.log(users / (self.matrix.likes + 1.0)).clip(min=0.0)
         weights = history_weights(newest, FADE, self.mean_rating)
         return weights * rarity[newest.item].astype(np.float32)
 
@@ -135,25 +129,27 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         users, similarities = self._nearest(items, weights, own)
         if not len(users):
             return np.zeros((2, self.items), dtype=np.float32)
-        starts, lengths = self.first_item[users], np.diff(self.first_item)[users]
+        lengths = self.matrix.user_likes[users]
         votes = np.repeat((similarities / similarities.max()) ** _SHARPNESS, lengths)
-        rows = flat_ranges(starts, lengths)
-        met = np.bincount(self.item[rows], votes, self.items)
-        liked = np.bincount(self.item[rows], votes * self.liked[rows], self.items)
+        rows = csr_rows(self.matrix.first_item, users)
+        items_met = self.matrix.items[rows]
+        met = np.bincount(items_met, votes, self.items)
+        liked = np.bincount(items_met, votes * self.liked[rows], self.items)
         return np.stack([met, liked]).astype(np.float32)
 
     def _nearest(self, items: Indexes, weights: Floats, own: int) -> tuple[Offsets, Floats]:
         """Return the nearest users and their similarities."""
-        starts, lengths = self.first_user[items], np.diff(self.first_user)[items]
+        matrix = self.matrix
+        starts, lengths = matrix.first_user[items], matrix.likes[items]
         counts = np.minimum(lengths, USERS_EACH)
         within = flat_ranges(np.zeros(len(items), dtype=np.int64), counts)
         stride = np.repeat(lengths / np.maximum(counts, 1), counts)
-        users = self.user[np.repeat(starts, counts) + (within * stride).astype(np.int64)]
-        tally = np.bincount(users, np.repeat(weights, counts), len(self.first_item) - 1)
+        users = matrix.users[np.repeat(starts, counts) + (within * stride).astype(np.int64)]
+        tally = np.bincount(users, np.repeat(weights, counts), matrix.user_count)
         if own != NO_USER:
             tally[own] = 0.0
         found = np.flatnonzero(tally)
-        similarities = tally[found] / np.sqrt(np.diff(self.first_item)[found])
+        similarities = tally[found] / np.sqrt(matrix.user_likes[found])
         if len(found) > VOTERS:
             best = np.argpartition(-similarities, VOTERS - 1)[:VOTERS]
             found, similarities = found[best], similarities[best]
@@ -163,20 +159,25 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 def fit_user_knn(context: FitContext) -> UserNeighbours:
     """Index the log by user and by item."""
     log = context.log
-    order, first_user = grouped(log.item, log.items)
+    rows = _rows_of_pairs(log)
     return UserNeighbours(
-        item=log.item,
-        first_item=log.first_row,
-        user=log.user[order],
-        first_user=first_user,
-        liked=log.liked,
-        moment=_moments(log),
+        matrix=InteractionMatrix.from_log(log),
+        liked=log.liked[rows],
+        moment=_moments(log)[rows],
         mean_rating=log.mean_stars,
     )
 
 
+def _rows_of_pairs(log: Interactions) -> Offsets:
+    """Return the newest row of each pair, in the order of `InteractionMatrix.items`, (e,)."""
+    pairs = log.user.astype(np.int64) * max(log.items, 1) + log.item
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    return order[np.append(pairs[1:] != pairs[:-1], True)[: len(pairs)]]
+
+
 def _moments(log: Interactions) -> Indexes:
-    """Compute `UserNeighbours.moment`: rows of one moment have no order, so all are its last."""
+    """Compute `UserNeighbours.moment` for each row: rows of one moment are all its last, (m,)."""
     ends = np.ones(len(log), dtype=bool)
     ends[:-1] = (np.diff(log.user) != 0) | (log.days[1:] != log.days[:-1])
     last = np.flatnonzero(ends)
