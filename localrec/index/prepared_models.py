@@ -1,8 +1,7 @@
 """A model of ONNX as onnxruntime runs it, kept beside the pulled models and mapped at opening.
 
-The pulled MiniLM has weights of 8 bits and computes with 32, so that each opening turns 23 MB into
-90, orders the graph anew and holds everything twice. Done once and kept, the weights are mapped
-instead: opening takes a quarter of the time and half of the memory, and the vectors are the same,
+To open the pulled MiniLM is to write its graph anew (`minilm_int8.py`), to order it and to hold
+everything twice. Done once and kept, the weights are mapped instead, and the vectors are the same,
 bit for bit. Whatever of it is missing, old or in the way is made again or done without.
 """
 
@@ -12,9 +11,9 @@ import io
 import platform
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,6 @@ from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
-from localrec.index.minilm_layers import with_outputs
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
@@ -32,15 +30,30 @@ _MODEL, _WEIGHTS = "model.onnx", "weights.bin"
 _EXTERNAL_FROM = "1024"  # bytes; smaller arrays stay in the model's own file
 
 
+class GraphRewrite(NamedTuple):
+    """Another graph for the weights of a model.
+
+    Args:
+        name: Told apart by; another one where `write` changes.
+        write: Makes a file of ONNX of the pulled file; raises where that is another model.
+    """
+
+    name: str
+    write: Callable[[Path], bytes]
+
+
+AS_PULLED = GraphRewrite("", Path.read_bytes)
+
+
 def open_prepared(
-    model: Path, options: SessionOptions, outputs: Sequence[str] = ()
+    model: Path, options: SessionOptions, rewrite: GraphRewrite = AS_PULLED
 ) -> InferenceSession:
     """Open a model as it was prepared, or open it as it is and prepare it for next time.
 
     Args:
         model: The pulled file.
         options: How it is run.
-        outputs: Values of its graph that are told besides the model's own outputs.
+        rewrite: Makes the graph that is run of the file.
 
     Raises:
         Exception: the file is no model; onnxruntime's exceptions share no narrower base.
@@ -48,9 +61,9 @@ def open_prepared(
     import onnxruntime
 
     try:
-        folder = _folder_of(model, outputs)
+        folder = _folder_of(model, rewrite)
     except (OSError, WorkspaceError):  # no folder to keep anything in
-        return _open(model, options, outputs)
+        return _open(model, options, rewrite)
     if (folder / _MODEL).is_file():
         try:
             as_stored = _copy_of(options)
@@ -58,12 +71,12 @@ def open_prepared(
             return _open(folder / _MODEL, as_stored)
         except Exception:  # noqa: BLE001 - a cache that cannot be read is made again
             shutil.rmtree(folder, ignore_errors=True)
-    return _prepare(model, options, outputs, folder)
+    return _prepare(model, options, rewrite, folder)
 
 
 def prepared_array(
     model: Path,
-    outputs: Sequence[str],
+    rewrite: GraphRewrite,
     name: str,
     size: int,
     make: Callable[[Path], NDArray[np.float32]],
@@ -72,13 +85,13 @@ def prepared_array(
 
     Args:
         model: The pulled file.
-        outputs: Those that its prepared form was opened with.
+        rewrite: That which its prepared form was opened with.
         name: Of the array.
         size: How many numbers it has; a file with others is made again.
         make: Makes it of the file.
     """
     try:
-        kept = _folder_of(model, outputs) / f"{name}.npy"
+        kept = _folder_of(model, rewrite) / f"{name}.npy"
         found = np.load(kept, mmap_mode="r", allow_pickle=False)
         if found.shape == (size,) and found.dtype == np.float32:
             return found
@@ -86,7 +99,7 @@ def prepared_array(
         pass
     made = make(model)
     try:
-        folder = _folder_of(model, outputs)
+        folder = _folder_of(model, rewrite)
         if folder.is_dir():
             file = io.BytesIO()
             np.save(file, made, allow_pickle=False)
@@ -97,14 +110,14 @@ def prepared_array(
 
 
 def _prepare(
-    model: Path, options: SessionOptions, outputs: Sequence[str], folder: Path
+    model: Path, options: SessionOptions, rewrite: GraphRewrite, folder: Path
 ) -> InferenceSession:
     beside = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.tmp")
     try:
         make_private(folder.parent)
         make_private(beside)
     except (OSError, WorkspaceError):
-        return _open(model, options, outputs)
+        return _open(model, options, rewrite)
     storing = _copy_of(options)
     storing.optimized_model_filepath = str(beside / _MODEL)
     for key, value in (("file_name", _WEIGHTS), ("min_size_in_bytes", _EXTERNAL_FROM)):
@@ -113,9 +126,9 @@ def _prepare(
         )
     try:
         try:
-            session = _open(model, storing, outputs)
+            session = _open(model, storing, rewrite)
         except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
-            return _open(model, options, outputs)
+            return _open(model, options, rewrite)
         _keep(beside, folder)
         return session
     finally:
@@ -136,12 +149,12 @@ def _keep(beside: Path, folder: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _folder_of(model: Path, outputs: Sequence[str]) -> Path:
+def _folder_of(model: Path, rewrite: GraphRewrite) -> Path:
     """Where a model is kept as this version of onnxruntime runs it on this machine."""
     import onnxruntime
 
-    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__, *outputs)
-    mark = short_digest(*made_from, platform.machine(), platform.node())
+    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__)
+    mark = short_digest(*made_from, rewrite.name, platform.machine(), platform.node())
     return pulled("prepared") / f"{model.parent.name}-{mark}"
 
 
@@ -157,8 +170,10 @@ def _copy_of(options: SessionOptions) -> SessionOptions:
     return copied
 
 
-def _open(model: Path, options: SessionOptions, outputs: Sequence[str] = ()) -> InferenceSession:
+def _open(
+    model: Path, options: SessionOptions, rewrite: GraphRewrite = AS_PULLED
+) -> InferenceSession:
     import onnxruntime
 
-    file = with_outputs(model.read_bytes(), outputs) if outputs else str(model)
+    file = str(model) if rewrite is AS_PULLED else rewrite.write(model)
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
