@@ -28,6 +28,7 @@ from localrec.understanding.question_roles import (
     RoleNetwork,
     RoleTagger,
     WordRoles,
+    encoder_of,
     load_roles,
     packed,
     unpacked,
@@ -205,9 +206,20 @@ def test_a_word_that_the_encoder_did_not_reach_is_there_for_nothing():
 def test_a_file_that_is_no_network_is_refused_with_the_remedy(tmp_path):
     (tmp_path / "roles.npz").write_bytes(b"PK nothing")
     for path in (tmp_path / "roles.npz", tmp_path / "none.npz"):
-        with pytest.raises(ModelError) as told:
-            load_roles(path)
-        assert "localrec train reader" in told.value.hint
+        for read in (load_roles, encoder_of):
+            with pytest.raises(ModelError) as told:
+                read(path)
+            assert "localrec train reader" in told.value.hint
+
+
+def test_a_network_in_a_file_is_read_by_the_first_question_for_it(tmp_path):
+    path = tmp_path / "roles.npz"
+    tagger = RoleTagger(path, LetterEncoder())
+    np.savez(path, **packed(a_network()))
+    assert encoder_of(path) == "letters"
+    read = RoleTagger(load_roles(path), LetterEncoder())
+    shares = [one.tag("hate gin", tokens("hate gin")).shares for one in (tagger, read)]
+    assert np.array_equal(*shares)
 
 
 @pytest.mark.parametrize(
