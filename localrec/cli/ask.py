@@ -237,6 +237,11 @@ def _tell_comparison(indexes: SharedIndexes) -> None:
             f"{indexes.missing_vectors().message} localrec index makes them; until then texts are "
             "compared by spelling."
         )
+    elif indexes.has_earlier_vectors:
+        note(
+            f"The vectors of {indexes.domain.name} are of an earlier version of the embedder and "
+            "serve until localrec index has made new ones."
+        )
 
 
 class _CountingFailures:

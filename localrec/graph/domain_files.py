@@ -6,8 +6,6 @@ names from then on, in this process; `Store.open_` calls it, so whoever reads a 
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
@@ -17,9 +15,9 @@ import msgspec
 
 from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import ConceptTables, Domain, QuestionWords
-from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
-from localrec.foundation.paths import make_private, pulled, shipped
+from localrec.foundation.parsed_toml import decode_large_toml
+from localrec.foundation.paths import shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins, shipped_plugins
 
 _FILES = ("domain.toml", "words.toml", "columns.toml", "taxonomy.toml")
@@ -143,7 +141,8 @@ def _read_domain(name: str | None, home: Path) -> Domain:
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
-        return msgspec.structs.replace(domain, taxonomy=_read_taxonomy(taxonomy.read_bytes()))
+        concepts = decode_large_toml(taxonomy.read_bytes(), ConceptTables)
+        return msgspec.structs.replace(domain, taxonomy=concepts)
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"{path} does not declare a domain: {error}.", _remedy(name, home)
@@ -156,23 +155,6 @@ def _remedy(name: str | None, home: Path) -> str:
     if name is None or home.parent.name != _OWN:
         return fields
     return f"Mend it: localrec domains edit {name}; or remove it: localrec domains remove {name}"
-
-
-def _read_taxonomy(text: bytes) -> ConceptTables:
-    """Parse a taxonomy; the parsed form is kept, since TOML costs 0.2 s for 1,500 concepts."""
-    mark = hashlib.blake2b(text, digest_size=16).hexdigest()
-    cached = pulled("domains") / f"{mark}.msgpack"
-    try:
-        return msgspec.msgpack.decode(cached.read_bytes(), type=ConceptTables)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        pass  # not there, or of another version: a cache is only a cache
-    taxonomy = msgspec.convert(tomllib.loads(text.decode("utf-8")), ConceptTables)
-    with contextlib.suppress(
-        OSError, WorkspaceError
-    ):  # a folder that takes nothing costs time, not the answer
-        make_private(cached.parent)
-        write_atomically(cached, msgspec.msgpack.encode(taxonomy))
-    return taxonomy
 
 
 def known_domains() -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.foundation.errors import WorkspaceError
 from localrec.graph.store import Columns, Store
+from localrec.index.embedder_names import EARLIER
 from localrec.index.protocols import Embedder, Labels, VectorIndex, Vectors
 from localrec.index.vector_cache import FieldCache
 from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend
@@ -38,11 +39,13 @@ class EmbeddedField:
         exact: Ascending node ids (n,) and matrix (n, size), to compare with given nodes.
         index: Finds near nodes; may be `exact` itself.
         origin: `cache`, freshly `built` and stored, or `memory` where the folder took nothing.
+        made_by: Name of the embedder of the vectors.
     """
 
     exact: ExactIndex
     index: VectorIndex
     origin: Origin
+    made_by: str = ""
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -75,6 +78,9 @@ def open_field(
 ) -> EmbeddedField:
     """Open the index of one field, building it where the cache does not fit the store.
 
+    Where no vector has been made by an embedder whose name changed, those of its earlier name are
+    opened: they serve until `localrec index` has made new ones.
+
     Args:
         store: Read only.
         folder: The workspace's `indexes/`; where it cannot be written, memory must do.
@@ -87,22 +93,34 @@ def open_field(
         UsageError: no such backend, or its library is not installed.
     """
     choose_backend(backend, 0)  # a misspelt setting fails with or without a cache
+    found = _open_field(store, folder, domain, field, model, backend)
+    if len(found) or model not in EARLIER:
+        return found
+    earlier = _open_field(store, folder, domain, field, EARLIER[model], backend)
+    return earlier if len(earlier) else found
+
+
+def _open_field(
+    store: Store, folder: Path, domain: str, field: str, model: str, backend: str
+) -> EmbeddedField:
     fingerprint = store.embedding_fingerprint(domain, field, model)
     cache = FieldCache(folder, domain, field, model)
     cached = cache.load(fingerprint, backend)
     if cached is not None:
-        return EmbeddedField(*cached, "cache")
+        return EmbeddedField(*cached, "cache", model)
     exact = ExactIndex(*store.read_embeddings(domain, field, model))
     backend = choose_backend(backend, len(exact))
     index = BACKENDS[backend].build(exact) if backend in BACKENDS else exact
     try:
         cache.write(fingerprint, backend, exact, index)
+        if len(exact) and model in EARLIER:
+            FieldCache(folder, domain, field, EARLIER[model]).remove()
     except (
         OSError,
         WorkspaceError,
     ):  # a full disk or a folder of somebody else's: slower next time, not wrong
-        return EmbeddedField(exact, index, "memory")
-    return EmbeddedField(exact, index, "built")
+        return EmbeddedField(exact, index, "memory", model)
+    return EmbeddedField(exact, index, "built", model)
 
 
 def update_embeddings(
@@ -133,7 +151,18 @@ def update_embeddings(
             _embed_batch(store, embedder, start, start + _TEXTS_AT_ONCE)
             if progress:
                 progress(min(start + _TEXTS_AT_ONCE, total), total)
+    drop_earlier(store, domain, embedder.name)
     return total
+
+
+def drop_earlier(store: Store, domain: Domain, model: str) -> None:
+    """Delete the vectors of a domain by the earlier name of an embedder, once all are made anew."""
+    if model in EARLIER:
+        store.execute(
+            "DELETE FROM embedding WHERE model = ? AND node_id IN "
+            "(SELECT node_id FROM node WHERE domain = ?)",
+            [EARLIER[model], domain.name],
+        )
 
 
 @contextmanager

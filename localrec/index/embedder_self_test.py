@@ -49,6 +49,7 @@ def require_meaning(
     embed: Callable[[Sequence[str]], Vectors],
     remedy: str,
     fewest: int = FEWEST,
+    computed: str = "",
 ) -> None:
     """Test an embedder, unless the same files were found sound before.
 
@@ -57,11 +58,12 @@ def require_meaning(
         embed: Turns texts into rows of length 1.
         remedy: The remedy for files that fail.
         fewest: The fewest texts that it must get right; more where the model is known.
+        computed: The way of computing, where the same files can be run in several ways.
 
     Raises:
         ModelError: the vectors do not tell meanings apart.
     """
-    place = _place(files)
+    place = _place(files, computed)
     found = _remembered(place) or _remember(place, MeaningRecord(count_right(embed)))
     if found.right < fewest:
         raise ModelError(
@@ -95,6 +97,7 @@ def _remember(place: Path, found: MeaningRecord) -> MeaningRecord:
     return found
 
 
-def _place(files: Sequence[Path]) -> Path:
-    marks = (f"{path.resolve()} {file_mark(path)}" for path in files)
+def _place(files: Sequence[Path], computed: str) -> Path:
+    marks = [f"{path.resolve()} {file_mark(path)}" for path in files]
+    marks += [computed] if computed else []
     return pulled("models") / "self-tests" / f"embedder-{short_digest(*marks)}.json"

@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.paths import pulled
 from localrec.index import minilm_layers
+from localrec.index.embedder_names import MINILM
 from localrec.index.embedder_self_test import require_meaning
 from localrec.index.encoder_layers import EncoderLayer
+from localrec.index.minilm_int8 import IN_INT8
 from localrec.index.onnx_files import encodable, open_session, open_tokenizer, require_file
+from localrec.index.prepared_models import AS_PULLED, prepared_array
 from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
 
@@ -64,7 +67,10 @@ class ReadTokens(msgspec.Struct, frozen=True):
 
 
 class MiniLmEmbedder:
-    """all-MiniLM-L6-v2 as int8 ONNX: mean over the tokens' states, 384 numbers, 256 tokens read.
+    """all-MiniLM-L6-v2 in 8 bits: mean over the tokens' states, 384 numbers, 256 tokens read.
+
+    The pulled file is run with its numbers of 8 bits (`minilm_int8.py`); another export of the
+    model, whose graph is not known, is run as it is.
 
     Args:
         folder: Folder of `model.onnx` and `tokenizer.json`.
@@ -74,11 +80,11 @@ class MiniLmEmbedder:
         ModelError: a file is missing.
     """
 
-    name = "minilm-l6-v2-int8"
+    name = MINILM
     size = 384
 
     MAX_TOKENS = 256
-    BATCH = 32
+    BATCH = 8  # what its layers make of it stays in the cache: a fifth less time than with 32
     MEANINGS = 5  # texts that the self-test wants right; the pulled files have seven
     REMEMBERED = 64  # single texts, which are questions, asked again at each step of one answer
 
@@ -97,15 +103,16 @@ class MiniLmEmbedder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        open_model = partial(open_session, self._model, self._threads, _PULL, prepared=True)
+        open_model = partial(open_session, self._model, self._threads, _PULL)
         try:
-            session = open_model(outputs=(minilm_layers.MIDDLE,))
+            session = open_model(rewrite=IN_INT8)
         except ModelError:  # another export of the model, which names its values otherwise
-            session = open_model()
+            session = open_model(rewrite=AS_PULLED)
         if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
             raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
         embed = partial(self._embed_many, session=session)
-        require_meaning((self._model, self._words), embed, _PULL, self.MEANINGS)
+        files = (self._model, self._words)
+        require_meaning(files, embed, _PULL, self.MEANINGS, computed=self.name)
         return session
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -142,11 +149,9 @@ class MiniLmEmbedder:
         Raises:
             ModelError: the file is damaged, or of another kind.
         """
-        from localrec.index.prepared_models import prepared_array
-
-        read, outputs = minilm_layers.read_upper_layers, (minilm_layers.MIDDLE,)
+        read, size = minilm_layers.read_upper_layers, minilm_layers.SIZE_OF_UPPER
         try:
-            flat = prepared_array(self._model, outputs, "upper", minilm_layers.SIZE_OF_UPPER, read)
+            flat = prepared_array(self._model, IN_INT8, "upper", size, read)
             return minilm_layers.upper_layers(flat)
         except Exception as error:  # onnxruntime's exceptions share no narrower base
             raise ModelError(f"{self._model} is not a model that can be read.", _PULL) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from localrec.foundation.errors import ModelError
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
+
+    from localrec.index.prepared_models import GraphRewrite
 
 
 def open_tokenizer(path: Path, max_tokens: int, remedy: str) -> Tokenizer:
@@ -38,8 +39,7 @@ def open_session(
     threads: int | None,
     remedy: str,
     *,
-    prepared: bool = False,
-    outputs: Sequence[str] = (),
+    rewrite: GraphRewrite | None = None,
 ) -> InferenceSession:
     """Open an ONNX model that is ready to run on the CPU.
 
@@ -47,8 +47,7 @@ def open_session(
         path: Its file.
         threads: Threads for one call; None leaves it to onnxruntime.
         remedy: The remedy for a file that cannot be read.
-        prepared: Keep it in the form in which it runs, and open that form from then on.
-        outputs: For a prepared model: values of its graph that it returns besides its own outputs.
+        rewrite: Makes the graph that is run; that is kept, and opened from then on.
 
     Raises:
         ModelError: the file is missing, or is none.
@@ -65,10 +64,10 @@ def open_session(
     # Spinning threads burn both cores between questions and make a short text no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        if prepared:
+        if rewrite is not None:
             from localrec.index.prepared_models import open_prepared
 
-            return open_prepared(path, options, outputs)
+            return open_prepared(path, options, rewrite)
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions share no narrower base
         raise ModelError(f"{path} is not a model that can be read.", remedy) from error

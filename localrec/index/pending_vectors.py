@@ -22,7 +22,13 @@ from localrec.foundation.atomic_files import short_digest, write_atomically
 from localrec.foundation.paths import make_private
 from localrec.foundation.processes import is_over
 from localrec.graph.store import Columns, Store
-from localrec.index.embedded_fields import EmbeddedField, all_texts, next_pending, write_vectors
+from localrec.index.embedded_fields import (
+    EmbeddedField,
+    all_texts,
+    drop_earlier,
+    next_pending,
+    write_vectors,
+)
 from localrec.index.embedders import HashingEmbedder
 from localrec.index.protocols import Embedder
 from localrec.index.vectors import ExactIndex
@@ -138,6 +144,7 @@ def embed_in_steps(
         with open_store() as store:
             rows, left = next_pending(store, domain, embedder.name, AT_ONCE)
             if not left:
+                drop_earlier(store, domain, embedder.name)
                 end_pending(store, indexes, domain)
                 return done
         tell_pending(indexes, domain.name, done, done + left, os.getpid())

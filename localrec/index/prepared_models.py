@@ -1,8 +1,7 @@
 """A model of ONNX as onnxruntime runs it, kept beside the pulled models and mapped at opening.
 
-The pulled MiniLM has weights of 8 bits and computes with 32, so that each opening turns 23 MB into
-90, orders the graph anew and holds everything twice. Done once and kept, the weights are mapped
-instead: opening takes a quarter of the time and half of the memory, and the vectors are the same,
+To open the pulled MiniLM is to write its graph anew (`minilm_int8.py`), to order it and to hold
+everything twice. Done once and kept, the weights are mapped instead, and the vectors are the same,
 bit for bit. Whatever of it is missing, old or in the way is made again or done without.
 """
 
@@ -11,9 +10,9 @@ from __future__ import annotations
 import io
 import platform
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ from localrec.foundation.atomic_files import (
 from localrec.foundation.errors import WorkspaceError
 from localrec.foundation.file_marks import file_mark
 from localrec.foundation.paths import make_private, pulled
-from localrec.index.minilm_layers import with_outputs
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
@@ -36,15 +34,30 @@ _MODEL, _WEIGHTS = "model.onnx", "weights.bin"
 _EXTERNAL_FROM = "1024"  # bytes; smaller arrays stay in the model's own file
 
 
+class GraphRewrite(NamedTuple):
+    """Another graph for the weights of a model.
+
+    Args:
+        name: Told apart by; another one where `write` changes.
+        write: Makes a file of ONNX of the pulled file; raises where that is another model.
+    """
+
+    name: str
+    write: Callable[[Path], bytes]
+
+
+AS_PULLED = GraphRewrite("", Path.read_bytes)
+
+
 def open_prepared(
-    model: Path, options: SessionOptions, outputs: Sequence[str] = ()
+    model: Path, options: SessionOptions, rewrite: GraphRewrite = AS_PULLED
 ) -> InferenceSession:
     """Open a model as it was prepared, or open it as it is and prepare it for next time.
 
     Args:
         model: The pulled file.
         options: Options of the session.
-        outputs: Values of its graph that are told besides the model's own outputs.
+        rewrite: Makes the graph that is run of the file.
 
     Raises:
         Exception: the file is no model; onnxruntime's exceptions share no narrower base.
@@ -52,9 +65,9 @@ def open_prepared(
     import onnxruntime
 
     try:
-        folder = _folder_of(model, outputs)
+        folder = _folder_of(model, rewrite)
     except (OSError, WorkspaceError):  # no folder to keep anything in
-        return _open(model, options, outputs)
+        return _open(model, options, rewrite)
     if (folder / _MODEL).is_file():
         try:
             as_stored = _copy_of(options)
@@ -62,12 +75,12 @@ def open_prepared(
             return _open(folder / _MODEL, as_stored)
         except Exception:  # noqa: BLE001 - a cache that cannot be read is made again
             shutil.rmtree(folder, ignore_errors=True)
-    return _prepare(model, options, outputs, folder)
+    return _prepare(model, options, rewrite, folder)
 
 
 def prepared_array(
     model: Path,
-    outputs: Sequence[str],
+    rewrite: GraphRewrite,
     name: str,
     size: int,
     make: Callable[[Path], NDArray[np.float32]],
@@ -76,13 +89,13 @@ def prepared_array(
 
     Args:
         model: The pulled file.
-        outputs: The outputs that its prepared form was opened with.
+        rewrite: The rewrite that its prepared form was opened with.
         name: Name of the array.
         size: The number of its elements; a file of another size is made again.
         make: Makes the array from the file.
     """
     try:
-        kept = _folder_of(model, outputs) / f"{name}.npy"
+        kept = _folder_of(model, rewrite) / f"{name}.npy"
         found = np.load(kept, mmap_mode="r", allow_pickle=False)
         if found.shape == (size,) and found.dtype == np.float32:
             return found
@@ -90,7 +103,7 @@ def prepared_array(
         pass
     made = make(model)
     try:
-        folder = _folder_of(model, outputs)
+        folder = _folder_of(model, rewrite)
         if folder.is_dir():
             file = io.BytesIO()
             np.save(file, made, allow_pickle=False)
@@ -101,20 +114,20 @@ def prepared_array(
 
 
 def _prepare(
-    model: Path, options: SessionOptions, outputs: Sequence[str], folder: Path
+    model: Path, options: SessionOptions, rewrite: GraphRewrite, folder: Path
 ) -> InferenceSession:
     session: InferenceSession | None = None
     try:
         clear_scrap(make_private(folder.parent))
         # Not replaced: a folder that is there by now was made by another process, which was faster.
         with folder_in_place(folder, can_replace=False) as beside:
-            session = _open(model, _storing(options, beside), outputs)
+            session = _open(model, _storing(options, beside), rewrite)
             if not (beside / _WEIGHTS).is_file():
                 raise FileNotFoundError(_WEIGHTS)
         _remove_older(folder)
     except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
         pass
-    return _open(model, options, outputs) if session is None else session
+    return _open(model, options, rewrite) if session is None else session
 
 
 def _storing(options: SessionOptions, beside: Path) -> SessionOptions:
@@ -136,12 +149,12 @@ def _remove_older(folder: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _folder_of(model: Path, outputs: Sequence[str]) -> Path:
+def _folder_of(model: Path, rewrite: GraphRewrite) -> Path:
     """Return the folder for a model's prepared form, by this onnxruntime and this machine."""
     import onnxruntime
 
-    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__, *outputs)
-    mark = short_digest(*made_from, platform.machine(), platform.node())
+    made_from = (str(model.resolve()), str(file_mark(model)), onnxruntime.__version__)
+    mark = short_digest(*made_from, rewrite.name, platform.machine(), platform.node())
     return pulled("prepared") / f"{model.parent.name}-{mark}"
 
 
@@ -157,8 +170,10 @@ def _copy_of(options: SessionOptions) -> SessionOptions:
     return copied
 
 
-def _open(model: Path, options: SessionOptions, outputs: Sequence[str] = ()) -> InferenceSession:
+def _open(
+    model: Path, options: SessionOptions, rewrite: GraphRewrite = AS_PULLED
+) -> InferenceSession:
     import onnxruntime
 
-    file = with_outputs(model.read_bytes(), outputs) if outputs else str(model)
+    file = str(model) if rewrite is AS_PULLED else rewrite.write(model)
     return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])

@@ -15,7 +15,7 @@ import numpy as np
 
 from localrec.foundation.atomic_files import short_digest
 from localrec.index.cached_arrays import save_array
-from localrec.index.cached_artifact import CachedArtifact
+from localrec.index.cached_artifact import CachedArtifact, remove_artifact
 from localrec.index.protocols import Labels, VectorIndex
 from localrec.index.vectors import BACKENDS, ExactIndex, StoredIndex, choose_backend
 
@@ -43,7 +43,8 @@ class FieldCache:
     def __init__(self, folder: Path, domain: str, field: str, model: str) -> None:
         self._model = model
         readable = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{domain}-{field}-{model}")[:80]
-        self._files = CachedArtifact(folder, f"{readable}-{short_digest(domain, field, model)}")
+        self._folder, self._stem = folder, f"{readable}-{short_digest(domain, field, model)}"
+        self._files = CachedArtifact(folder, self._stem)
 
     @property
     def sidecar_path(self) -> Path:
@@ -65,6 +66,10 @@ class FieldCache:
             return self._load_files(sidecar)
         except (OSError, ValueError, RuntimeError, EOFError, msgspec.MsgspecError):
             return None  # missing, cut short or scribbled over: the store has the truth
+
+    def remove(self) -> None:
+        """Remove the files."""
+        remove_artifact(self._folder, self._stem)
 
     def write(self, fingerprint: str, backend: str, exact: ExactIndex, index: StoredIndex) -> None:
         """Put the files beside the old ones, then the sidecar over the old one, then tidy up.

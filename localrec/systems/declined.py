@@ -9,6 +9,7 @@ from localrec.data.domains import Domain
 from localrec.data.query import Query, RoutedTask, TaskKind
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
+from localrec.index.embedder_names import fits
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.topics import (
     TopicPrototypes,
@@ -43,7 +44,7 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
     if search.embedder is not embedder:
         return query  # vectors by spelling, until the real ones are made, know no topics
     weights = topic_weights()
-    if weights.embedder == embedder.name:
+    if fits(weights.embedder, embedder.name):
         is_other = topic_score(search.vector, text, weights) > threshold
     else:
         prototypes: TopicPrototypes = context.once(

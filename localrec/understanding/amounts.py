@@ -174,24 +174,17 @@ _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number be
     + r"(?!\s+\d)" * (one in _ON_BOTH_SIDES or one.startswith("and "))
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
-_BARE = re.compile(
-    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})[\s-]*(?:an?\s+)?(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
-    rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
-    r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
-)
-_BARE_RANGE = re.compile(
-    r"(?<![a-z0-9.,:$€£-])(?:(?P<lead>between|from)\s+)?(?P<first>\d+(?:\.\d+)?)"
-    rf"(?P<join>\s*{_BETWEEN}\s*)(?P<second>\d+(?:\.\d+)?)(?![\d.:%-]*\d|[%-])(?P<next>\s*[a-z]+)?"
-)
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
 
 
 def find_bare_amount(text: str) -> AmountSpan | None:
     """Find a bound that says of nothing what it is: "<40", "not over 25", "4.3+", "15-25"."""
     line = level(text)
+    if not any(letter.isdigit() for letter in line):
+        return None  # compiling the patterns takes longer than all else that is read of a question
     if (between := _bare_range(text, line)) is not None:
         return between
-    for match in _BARE.finditer(line):
+    for match in _bare_pattern().finditer(line):
         following = (match["next"] or "").strip()
         if following and following not in _NO_NOUN and not (match["behind"] or match["after"]):
             continue  # "under 18 hours": of something that is not known here
@@ -207,9 +200,26 @@ def find_bare_amount(text: str) -> AmountSpan | None:
     return None
 
 
+@lru_cache
+def _bare_pattern() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})[\s-]*(?:an?\s+)?(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
+        rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
+        r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
+    )
+
+
+@lru_cache
+def _bare_range_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![a-z0-9.,:$€£-])(?:(?P<lead>between|from)\s+)?(?P<first>\d+(?:\.\d+)?)"
+        rf"(?P<join>\s*{_BETWEEN}\s*)(?P<second>\d+(?:\.\d+)?)(?![\d.:%-]*\d|[%-])(?P<next>\s*[a-z]+)?"
+    )
+
+
 def _bare_range(text: str, line: str) -> AmountSpan | None:
     """ "15-25", "between 10 and 15 each": a range with both ends and no noun behind it."""
-    for match in _BARE_RANGE.finditer(line):
+    for match in _bare_range_pattern().finditer(line):
         joined = match["lead"] or match["join"].strip() not in ("and", "or", "to")
         following = (match["next"] or "").strip()
         if not joined or (following and following not in _NO_NOUN):

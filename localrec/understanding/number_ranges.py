@@ -139,10 +139,10 @@ def _other_end(line: str, match: re.Match[str]) -> tuple[int, int, tuple[int, in
     Returns:
         Where both bounds begin and end in the line, and what the second one asks for.
     """
-    if match["how"] and (before := _BOUND_BEFORE.search(line, 0, match.start())) is not None:
+    if match["how"] and (before := _bound_before().search(line, 0, match.start())) is not None:
         bounds = _count_bounds(" ".join(before["how"].split()), int(before["low"]), None)
         return before.start(), match.end(), bounds
-    if (behind := _BOUND_BEHIND.match(line, match.end())) is not None:
+    if (behind := _bound_behind().match(line, match.end())) is not None:
         told = " ".join((behind["how"] or behind["ending"]).split())
         bounds = _count_bounds(told, int(behind["low"] or behind["count"]), None)
         return match.start(), behind.end(), bounds
@@ -188,13 +188,19 @@ def _any_of(phrases: Iterable[str]) -> str:
 
 _COMPARISONS = _any_of(word for _, words in _BOUNDS for word in words)
 _ENDINGS = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
-_BOUND_BEFORE = re.compile(
-    rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+(?:and|but))?\s+$"
-)
-_BOUND_BEHIND = re.compile(
-    rf"\s+(?:(?:and|but|or)\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
-    rf"|(?P<count>\d{{1,4}})\s+(?P<ending>{_ENDINGS})\b)"
-)
+
+
+@lru_cache
+def _bound_before() -> re.Pattern[str]:
+    return re.compile(rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+(?:and|but))?\s+$")
+
+
+@lru_cache
+def _bound_behind() -> re.Pattern[str]:
+    return re.compile(
+        rf"\s+(?:(?:and|but|or)\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
+        rf"|(?P<count>\d{{1,4}})\s+(?P<ending>{_ENDINGS})\b)"
+    )
 
 
 @lru_cache(maxsize=256)

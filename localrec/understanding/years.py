@@ -49,17 +49,6 @@ _COUNTED = tuple(  # what a number before it counts, so that it is no year
 )
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}
-_REFUSED = re.compile(
-    r"\b(?:"
-    + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
-    + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in|the"
-    r"|year)\s+)*$"
-)
-_REFUSED_BEHIND = re.compile(
-    r"\s*(?:ones?\s+)?(?:"
-    + "|".join(sorted(_WORDS.refused_behind, key=len, reverse=True))
-    + r")(?:\s*(?:[.,;!?)]|$)|\s+(?:and|but|please|as|because)\b)"
-)
 
 
 class YearSpan(msgspec.Struct, frozen=True):
@@ -94,7 +83,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     for bare in _candidates(line, decades, short):
         before = text[: bare.start]
         behind = line[bare.end :].replace("'", "")
-        refused = _REFUSED.search(fold(before)) or _REFUSED_BEHIND.match(behind)
+        refused = _refusal_before().search(fold(before)) or _refusal_behind().match(behind)
         if bare.low <= EARLIEST or bare.high >= LATEST:
             turned = refused is not None or is_turned(before)
             bare = _other_side(bare) if turned else bare
@@ -227,6 +216,25 @@ def _second(match: re.Match[str], begins: tuple[int, int]) -> tuple[int, int] | 
         year = 100 * (begins[0] // 100) + int(short)
         return year, year
     return _value(match, "b_")
+
+
+@lru_cache
+def _refusal_before() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:"
+        + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
+        + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in"
+        r"|the|year)\s+)*$"
+    )
+
+
+@lru_cache
+def _refusal_behind() -> re.Pattern[str]:
+    return re.compile(
+        r"\s*(?:ones?\s+)?(?:"
+        + "|".join(sorted(_WORDS.refused_behind, key=len, reverse=True))
+        + r")(?:\s*(?:[.,;!?)]|$)|\s+(?:and|but|please|as|because)\b)"
+    )
 
 
 @lru_cache

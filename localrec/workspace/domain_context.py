@@ -81,6 +81,12 @@ class SharedIndexes:
         """Whether no text has a vector and none is being made: an import was cut short."""
         return self.pending is None and not self._stored_fields.get("name")
 
+    @property
+    def has_earlier_vectors(self) -> bool:
+        """Whether the vectors are those of an earlier version of the embedder."""
+        names = self._stored_fields.get("name")
+        return names is not None and names.made_by != self.models.embedder_name
+
     @cached_property
     def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:
         """Return the vectors to compare with: by spelling until the model's are complete."""

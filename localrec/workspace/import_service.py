@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -223,15 +224,14 @@ class ImportService:
             The number of texts that were embedded.
         """
         from localrec.index.embedded_fields import update_embeddings
+        from localrec.index.pending_vectors import end_pending, read_pending, tell_pending
 
-        count = update_embeddings(
-            self._store,
-            domain,
-            self._models.embedder,
-            lambda done, total: progress("embedding texts", done, total),
-        )
-        from localrec.index.pending_vectors import end_pending, read_pending
+        def embedded(done: int, total: int) -> None:
+            if done < total:  # whoever stops it here leaves vectors that are not complete
+                tell_pending(self._indexes, domain.name, done, total, os.getpid())
+            progress("embedding texts", done, total)
 
+        count = update_embeddings(self._store, domain, self._models.embedder, embedded)
         if read_pending(self._indexes, domain.name) is not None:
             end_pending(self._store, self._indexes, domain)
             self._invalidate()

@@ -102,15 +102,17 @@ class ModelPool:
     @cached_property
     def role_tagger(self) -> RoleTagger | None:
         """Tells the roles of a question's names; None without the model that it reads by."""
+        from localrec.index.embedder_names import fits
         from localrec.index.embedders import MiniLmEmbedder
-        from localrec.understanding.question_roles import RoleTagger, load_roles
+        from localrec.understanding.question_roles import WEIGHTS, RoleTagger, encoder_of
 
         try:
-            network, embedder = load_roles(), self.embedder
+            trained_on, embedder = encoder_of(), self.embedder
         except ModelError:
             return None
-        fits = isinstance(embedder, MiniLmEmbedder) and embedder.name == network.encoder
-        return RoleTagger(network, embedder) if fits else None  # type: ignore[arg-type]
+        if not isinstance(embedder, MiniLmEmbedder) or not fits(trained_on, embedder.name):
+            return None
+        return RoleTagger(WEIGHTS, embedder)
 
     @cached_property
     def image_embedder(self) -> ClipPair | None:

@@ -26,8 +26,8 @@ def embedding_lines(repeat: int) -> Iterator[PeerLine]:
 
     More threads wait for each other by turning in circles, which a busy machine makes longer.
 
-    Ours holds its weights in 8 bits and computes with 32; the peer's float32 model computes with 32
-    as well, its int8 model (PyTorch's dynamic quantisation of its linear layers) with 8.
+    Ours computes with 8 bits and a scale for each token; the peer's float32 model computes with 32
+    bits, its int8 model (PyTorch's dynamic quantisation of its linear layers) with 8.
     """
     peer = _peer()
     if peer is None:

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from localrec.foundation import jobs
 from localrec.graph.domain_files import load_domain
 from localrec.graph.journal import open_settled
+from localrec.index.embedder_names import EARLIER
 from localrec.index.embedders import HashingEmbedder
 from localrec.index.pending_vectors import (
     QUICK,
@@ -21,7 +23,7 @@ from localrec.index.pending_vectors import (
     read_pending,
     tell_pending,
 )
-from localrec.workspace import import_service
+from localrec.workspace import OpenWorkspace, import_service
 from localrec.workspace.model_pool import ModelPool
 
 from .conftest import WINES, import_wines
@@ -254,3 +256,38 @@ def ended_process() -> int:
 def end_pending_file(indexes) -> None:
     for path in indexes.glob("pending-*.json"):
         path.unlink()
+
+
+@pytest.fixture
+def upgraded(own_workspace, monkeypatch):
+    """A workspace whose vectors were made before the embedder's name changed."""
+    with OpenWorkspace(own_workspace, writable=True) as opened:
+        name = opened.models.embedder_name
+        opened.store.execute("UPDATE embedding SET model = 'before'")
+    monkeypatch.setitem(EARLIER, name, "before")
+    return str(own_workspace)
+
+
+def test_vectors_of_an_earlier_version_answer_until_new_ones_are_made(upgraded, cli):
+    ask = ("--workspace", upgraded, "--json", "ask", "--no-model", "gin, no campari")
+    before = cli(*ask)
+    assert "of an earlier version of the embedder" in before.err
+    assert cli("--workspace", upgraded, "index").code == 0
+    after = cli(*ask)
+    assert (before.code, after.code, after.err) == (0, 0, "")
+    names = [[one["name"] for one in json.loads(one.out)["items"]] for one in (before, after)]
+    assert names[0] == names[1] != []
+
+
+def test_an_index_stopped_half_way_is_told_and_goes_on(upgraded, cli, monkeypatch):
+    monkeypatch.setattr("localrec.index.embedded_fields._TEXTS_AT_ONCE", 4)
+
+    def stop(step: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with OpenWorkspace(Path(upgraded), writable=True) as opened, pytest.raises(KeyboardInterrupt):
+        opened.imports.embed_texts(load_domain("cocktails"), stop)
+    told = cli("--workspace", upgraded, "ask", "--no-model", "gin, no campari").err
+    assert "compared by spelling" in told
+    assert cli("--workspace", upgraded, "index").code == 0
+    assert cli("--workspace", upgraded, "ask", "--no-model", "gin, no campari").err == ""

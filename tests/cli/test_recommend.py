@@ -5,6 +5,7 @@ import json
 import pytest
 
 from localrec.agent.configs import AGENTS
+from localrec.index.embedder_names import MINILM
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
 from localrec.systems.registry import SYSTEM_REGISTRY
@@ -146,7 +147,7 @@ class TestAList:
     ):
         monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "no models"))
         with OpenWorkspace(own_workspace, writable=True) as opened:
-            opened.store.execute("UPDATE embedding SET model = 'minilm-l6-v2-int8'")
+            opened.store.execute("UPDATE embedding SET model = ?", [MINILM])
         (own_workspace / "settings.toml").unlink()
         cli(
             "--workspace", own_workspace, "feedback", "--user", "anna", "--item", "gimlet", "--like"

@@ -5,6 +5,7 @@ import pytest
 
 from localrec.foundation.errors import UsageError
 from localrec.index.embedded_fields import open_field, update_embeddings
+from localrec.index.embedder_names import EARLIER
 from localrec.index.embedders import HashingEmbedder
 
 from .planted import DRINKS, put, put_many
@@ -217,6 +218,20 @@ class TestOpeningAField:
             assert (len(field), field.origin) == (0, origin)
             assert field.search(np.ones((2, 64), np.float32), 5)[0].shape == (2, 0)
             assert field.similarities(np.ones(64, np.float32), np.array([1])).tolist() == [0]
+
+    def test_vectors_by_an_earlier_name_serve_until_all_are_made_anew(
+        self, store, folder, embedder, monkeypatch
+    ):
+        before = HashingEmbedder(seed=1)
+        monkeypatch.setitem(EARLIER, embedder.name, before.name)
+        update_embeddings(store, DRINKS, before)
+        assert open_names(store, folder).made_by == before.name
+        update_embeddings(store, DRINKS, embedder)
+        renewed = open_names(store, folder)
+        assert renewed.made_by == embedder.name
+        assert renewed.search(embedder.embed(["Negroni"]), 1)[0].tolist() == [[1]]
+        assert stored(store, before.name) == set()
+        assert not any(before.name in path.name for path in folder.iterdir())
 
     def test_a_misspelt_backend_is_told_even_when_a_cache_lies_there(self, embedded, folder):
         open_names(embedded, folder)

@@ -122,8 +122,9 @@ def test_the_upper_layers_make_the_last_states_out_of_those_in_the_middle(minilm
     told = minilm.read("We parted company, brandy and I, some years ago.")
     made = run_layers(minilm.upper_layers(), told.middle)
     assert len(minilm.upper_layers()) == 3
-    # NumPy takes the activation in its form with the hyperbolic tangent.
-    assert made == pytest.approx(told.states, abs=0.01)
+    # The embedder computes in 8 bits, NumPy in floats.
+    lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(told.states, axis=1)
+    assert (np.vecdot(made, told.states) / lengths).min() > 0.99
 
 
 @pytest.mark.real

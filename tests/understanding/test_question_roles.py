@@ -13,6 +13,7 @@ from localrec.data.questions import Question
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import tokens
+from localrec.index.embedder_names import fits
 from localrec.index.embedders import MiniLmEmbedder, ReadTokens
 from localrec.index.encoder_layers import EncoderLayer, LayerLora, LoraWeights
 from localrec.understanding.query_parser import parse_query
@@ -27,6 +28,7 @@ from localrec.understanding.question_roles import (
     RoleNetwork,
     RoleTagger,
     WordRoles,
+    encoder_of,
     load_roles,
     packed,
     unpacked,
@@ -204,9 +206,20 @@ def test_a_word_that_the_encoder_did_not_reach_is_there_for_nothing():
 def test_a_file_that_is_no_network_is_refused_with_the_remedy(tmp_path):
     (tmp_path / "roles.npz").write_bytes(b"PK nothing")
     for path in (tmp_path / "roles.npz", tmp_path / "none.npz"):
-        with pytest.raises(ModelError) as told:
-            load_roles(path)
-        assert "localrec train reader" in told.value.hint
+        for read in (load_roles, encoder_of):
+            with pytest.raises(ModelError) as told:
+                read(path)
+            assert "localrec train reader" in told.value.hint
+
+
+def test_a_network_in_a_file_is_read_by_the_first_question_for_it(tmp_path):
+    path = tmp_path / "roles.npz"
+    tagger = RoleTagger(path, LetterEncoder())
+    np.savez(path, **packed(a_network()))
+    assert encoder_of(path) == "letters"
+    read = RoleTagger(load_roles(path), LetterEncoder())
+    shares = [one.tag("hate gin", tokens("hate gin")).shares for one in (tagger, read)]
+    assert np.array_equal(*shares)
 
 
 @pytest.mark.parametrize(
@@ -333,6 +346,6 @@ def test_rules_read_alone_where_there_is_no_tagger(bar):
 
 def test_the_network_that_ships_is_small_and_made_for_the_default_embedder():
     network = load_roles()
-    assert network.encoder == MiniLmEmbedder.name
+    assert fits(network.encoder, MiniLmEmbedder.name)
     assert WEIGHTS.stat().st_size < 1_500_000
     assert msgspec.structs.replace(network, encoder="") != network
