@@ -39,7 +39,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Floats, Indexes, Mask
+from localrec.data.arrays import Days, Floats, Indexes, Mask, concatenate_slices
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.graph.catalogue import Catalogue
@@ -200,7 +200,7 @@ class UserItemGraph:
         asked = items[liked[order[:HISTORY_ITEMS_EXPANDED]]]
         starts = self.matrix.first_user[asked]
         ends = np.minimum(self.matrix.first_user[asked + 1], starts + USERS_PER_ITEM)
-        whom = _gathered(self.matrix.users, starts, ends)
+        whom = concatenate_slices(self.matrix.users, starts, ends)
         told = np.repeat(weights[liked[order[:HISTORY_ITEMS_EXPANDED]]], ends - starts)
         tally = np.bincount(whom, weights=told, minlength=self.matrix.user_count)
         if exclude >= 0:
@@ -212,7 +212,7 @@ class UserItemGraph:
         begins, ends = self.matrix.first_item[users], self.matrix.first_item[users + 1]
         lengths = ends - begins
         starts = np.cumsum(lengths) - lengths
-        items = _gathered(self.matrix.items, begins, ends)
+        items = concatenate_slices(self.matrix.items, begins, ends)
         weights = history.weights[items]
         edges = _summed(weights, starts) / (self._sqrt_user_likes[users] * history.length)
         return _Crowd(
@@ -220,7 +220,7 @@ class UserItemGraph:
             edge_weight=_share(edges),
             shared=_summed((weights > 0).astype(np.int32), starts),
             items=items,
-            days=_gathered(self.matrix.days, begins, ends),
+            days=concatenate_slices(self.matrix.days, begins, ends),
             starts=starts,
             lengths=lengths,
         )
@@ -298,14 +298,6 @@ def open_user_item_graph(
     item_features = build_item_features(catalogue, field)
     profiles = open_user_summaries(folder, catalogue.domain.name, matrix, item_features)
     return UserItemGraph(matrix, item_features, profiles=profiles)
-
-
-def _gathered(
-    values: NDArray[Any], begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[Any]:
-    """Concatenate slices of an array; slices read whole pages of a memory-mapped file."""
-    stretches = zip(begins.tolist(), ends.tolist(), strict=True)
-    return np.concatenate([values[:0], *(values[begin:end] for begin, end in stretches)])
 
 
 def _summed(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:

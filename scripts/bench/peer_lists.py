@@ -14,6 +14,7 @@ from scipy.sparse import csr_matrix
 from localrec.data.interactions import Interactions
 from localrec.ranking.baselines.item_knn import ItemKNN, ItemKNNConfig
 from localrec.ranking.recommender import ScoreRequests
+from localrec.ranking.top_items import top_items
 
 LISTS, K, NEIGHBOURS, SEED = 64, 10, 100, 1
 FIT_USERS, FIT_ITEMS, FIT_LIKINGS = 4_000, 4_000, 600_000
@@ -82,7 +83,4 @@ def list_of(model: ItemKNN, rows: Interactions, user: int) -> list[int]:
     """The ten best items that a user has not met."""
     own = rows.item[rows.rows_of(user)]
     requests = ScoreRequests(np.array([user], dtype=np.int32), (own,))
-    (scores,) = model.score(requests)
-    scores[own] = -np.inf
-    near = np.flatnonzero(scores > 0)
-    return near[np.argsort(-scores[near], kind="stable")[:K]].tolist()
+    return top_items(model, requests, K)[0].tolist()

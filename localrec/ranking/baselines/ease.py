@@ -61,9 +61,9 @@ class EASE:
         self._check_memory(train.items)
         had = InteractionMatrix.from_log(train)
         self._unseen = had.likes == 0
-        gram = np.empty((train.items, train.items), dtype=np.float32)
-        for item, both in had.each_liked_with(progress):
-            gram[item] = both
+        gram = np.zeros((train.items, train.items), dtype=np.float32)
+        for block in had.common_users(progress):
+            gram[block.item, block.other] = block.users
         gram[np.diag_indices_from(gram)] += np.float32(self._config.regularization)
         progress("inverting", 0, 1)
         weights = np.linalg.inv(gram)
