@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.data.arrays import concatenate_slices, csr_rows, largest_places, stable_order
+from localrec.data.arrays import (
+    concatenate_slices,
+    csr_rows,
+    falling_order,
+    largest_places,
+    stable_order,
+)
 
 FEW_VALUES = st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0, np.nan]), max_size=40)
 
@@ -20,6 +26,22 @@ def test_the_largest_places_are_the_first_of_a_stable_sort(values, k):
 def test_the_stable_order_is_that_of_a_stable_sort(values):
     values = np.array(values, dtype=np.int32)
     assert stable_order(values).tolist() == np.argsort(values, kind="stable").tolist()
+
+
+SPECIAL = [-np.inf, -1.5, -0.0, 0.0, 1e-40, 0.5, 2.0, np.inf, np.nan, -np.nan]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(SPECIAL)] * 3), max_size=60))
+def test_the_falling_order_is_that_of_sorting_by_all_keys(rows):
+    keys = np.array(rows, dtype=np.float32).reshape(-1, 3).T
+    expected = np.lexsort([-key for key in reversed(keys)]).tolist()
+    assert falling_order(list(keys)).tolist() == falling_order(keys).tolist() == expected
+
+
+def test_random_numbers_fall_as_sorting_has_them():
+    random = np.random.default_rng(2)
+    values = random.standard_normal(5_000).astype(np.float32).round(2)
+    assert falling_order([values]).tolist() == np.argsort(-values, kind="stable").tolist()
 
 
 @pytest.mark.parametrize("lists", [[], [2], [3, 0, 0, 1]])
