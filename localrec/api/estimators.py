@@ -22,6 +22,7 @@ from localrec.foundation.progress import Progress, no_progress
 from localrec.ranking.baselines.catalog import make_baseline
 from localrec.ranking.history_reasons import ExplainedByHistory, history_reasons
 from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
+from localrec.ranking.top_items import top_items
 
 CODE = "code"  # setting of a recommender of one's own: a digest of what it was run with
 _DIGEST_LETTERS = 16
@@ -85,6 +86,21 @@ class Baseline:
         Raises:
             UsageError: nothing was fitted, or on another number of items.
         """
+        model, requests = self._asked(X)
+        return model.score(requests)
+
+    def recommend(self, X: Any, k: int = 10) -> list[NDArray[np.int32]]:
+        """List the k best items outside each history, one a row, best first.
+
+        Faster than sorting what `predict` gives, with the same items; equal ones go by index.
+
+        Raises:
+            UsageError: nothing was fitted, or on another number of items.
+        """
+        return top_items(*self._asked(X), k)
+
+    def _asked(self, X: Any) -> tuple[Recommender, ScoreRequests]:
+        """Return the fitted model and the histories of a matrix."""
         if self._model is None:
             raise UsageError("Nothing was fitted yet.", "Call fit first.")
         user, item, shape = _pairs(X)
@@ -96,7 +112,7 @@ class Baseline:
         bounds = np.searchsorted(user, np.arange(shape[0] + 1))
         histories = tuple(item[start:end] for start, end in pairwise(bounds))
         nobody = np.full(shape[0], -1, dtype=np.int32)
-        return self._model.score(ScoreRequests(nobody, histories))
+        return self._model, ScoreRequests(nobody, histories)
 
 
 class _MatrixRecommender(ExplainedByHistory):

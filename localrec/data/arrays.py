@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,11 +22,68 @@ def csr_rows(first: NDArray[np.int64], lists: NDArray[np.integer]) -> NDArray[np
     return shifts + np.arange(len(shifts))
 
 
+def concatenate_slices(values: NDArray[Any], begins: Offsets, ends: Offsets) -> NDArray[Any]:
+    """Concatenate slices of an array; slices read whole pages of a memory-mapped file.
+
+    Long slices cost a third of what gathering by the positions of `csr_rows` does.
+    """
+    slices = zip(begins.tolist(), ends.tolist(), strict=True)
+    return np.concatenate([values[:0], *(values[begin:end] for begin, end in slices)])
+
+
+def largest_places(values: NDArray[Any], k: int) -> Offsets:
+    """Return the places of the k largest values, the largest first; among equals the first.
+
+    As a stable sort of all of them gives it: what is not a number comes last.
+    """
+    falling = -values
+    places = np.arange(len(values))
+    if 0 < k < len(values):
+        bar = np.partition(falling, k - 1)[k - 1]
+        places = np.flatnonzero(~(falling > bar))
+    return places[np.argsort(falling[places], kind="stable")[:k]]
+
+
 def row_offsets(values: Indexes, many: int) -> Offsets:
     """Return the offsets of 0, 1, ..., many - 1 in sorted `values`, (many + 1,)."""
     offsets = np.zeros(many + 1, dtype=np.int64)
     np.cumsum(np.bincount(values, minlength=many), out=offsets[1:])
     return offsets
+
+
+def stable_order(values: Indexes) -> Offsets:
+    """Return the order that sorts `values`, none below 0; among equals the first comes first.
+
+    As `argsort(kind="stable")` gives it, in a third of the time: plain numbers are sorted faster
+    than places are by what stands there.
+    """
+    bits = max(len(values) - 1, 0).bit_length()  # 31 for values and 32 for places fit in 63
+    keys = (values.astype(np.int64) << bits) | np.arange(len(values))
+    keys.sort()
+    return keys & ((1 << bits) - 1)
+
+
+def falling_order(keys: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> Offsets:
+    """Return the order in which the first key falls, among equals the second, ...; ties by place.
+
+    As `lexsort` gives it for the negative keys, in a quarter of the time where there are many.
+    """
+    order = np.arange(len(keys[0]))
+    for key in reversed(keys):
+        order = order[_falling_places(key[order])]
+    return order
+
+
+def _falling_places(values: NDArray[np.float32]) -> Offsets:
+    """Return the places of float32 values by falling value, those that are no numbers last."""
+    falling = np.where(np.isnan(values), np.float32(np.nan), 0.0 - values)
+    bits = falling.view(np.uint32)
+    # As whole numbers the bits of floats rise with them, those of negative ones the other way.
+    flipped = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+    places = np.arange(len(values), dtype=np.uint64)
+    keys = (flipped.astype(np.uint64) << np.uint64(32)) | places
+    keys.sort()
+    return (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 Mask = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Floats, Indexes, Offsets
+from localrec.data.arrays import Floats, Indexes, Offsets, csr_rows
 
 _NO_DIRECTION = 1e-3  # length of what is left of a unit vector at the centre: rounding errors
 
@@ -64,13 +64,15 @@ class ItemFeatures(msgspec.Struct, frozen=True, dict=True):
 
     def over_items(self, of_attributes: Floats) -> Floats:
         """Sum a value of each attribute (attributes,) over each item's attributes, (n,)."""
-        sums = np.bincount(self.item, weights=of_attributes[self.attribute], minlength=self.items)
-        return sums.astype(np.float32)
+        weights = of_attributes.astype(np.float64).take(self.attribute)
+        return np.bincount(self.item, weights, minlength=self.items).astype(np.float32)
 
     def over_attributes(self, of_items: Floats) -> Floats:
         """Sum a value of each item (n,) over the items that have each attribute."""
-        weights = of_items[self.item]
-        sums = np.bincount(self.attribute, weights=weights, minlength=self.attributes)
+        items = np.flatnonzero(of_items != 0.0).astype(np.int32)  # few where they are a history
+        links = csr_rows(self.first_link, items)
+        weights = of_items[self.item[links]]
+        sums = np.bincount(self.attribute[links], weights, minlength=self.attributes)
         return sums.astype(np.float32)
 
     def mean_direction(self, items: Indexes, weights: Floats) -> Floats:

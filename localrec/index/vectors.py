@@ -19,6 +19,7 @@ from localrec.index.protocols import Labels, VectorIndex, Vectors
 
 EXACT_UP_TO = 50_000  # a scan of 50,000 x 384 takes some milliseconds and needs no building
 _FEW_QUERIES = 4  # beyond, BLAS is worth its threads
+_LARGE_SHARE = 4  # nodes that are this part of all are compared without a copy of their vectors
 _BLOCK_BYTES = 64 << 20  # similarities held at once while a batch of queries is scanned
 
 
@@ -61,7 +62,10 @@ class ExactIndex:
             return scores
         rows = np.searchsorted(self.node_ids, node_ids).clip(max=len(self) - 1)
         known = self.node_ids[rows] == node_ids
-        scores[known] = np.vecdot(self.matrix[rows[known]], query)
+        if len(node_ids) * _LARGE_SHARE < len(self):
+            scores[known] = np.vecdot(self.matrix[rows[known]], query)
+        else:  # a copy of so many vectors takes longer than comparing with all of them
+            scores[known] = np.vecdot(self.matrix, query)[rows[known]]
         return scores
 
     def save(self, path: Path) -> None:

@@ -8,7 +8,7 @@ that turns out to be compatible is restored. A container first gives way to its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from localrec.data.arrays import Mask
 from localrec.data.query import Constraint, NumberRange, Query, TaskKind, TextWish
 from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Catalogue
+from localrec.retrieval.attribute_lists import attributes_by_words
 from localrec.retrieval.other_readings import ConstraintMask, other_reading
 
 # Which demands give way, first to last; components from the last one named.
@@ -222,20 +223,11 @@ def _garnished_with(constraint: Constraint, attributes: set[int], catalogue: Cat
     garnish = catalogue.domain.kind_of("garnish")
     if garnish is None or constraint.kind != catalogue.domain.kind_of("component"):
         return catalogue.none()
-    excluded = {catalogue.attributes[index].key for index in attributes}
-    named: set[int] = set()
-    for index, attribute in enumerate(catalogue.attributes):
-        if attribute.kind == garnish and not excluded.isdisjoint(_parts_of(attribute.key)):
-            named.update(catalogue.below(index))
+    by_words = attributes_by_words(catalogue, garnish)
+    keys = {catalogue.attributes[index].key for index in attributes}
+    called = {index for key in keys for index in by_words.get(key, ())}
+    named = {one for index in called for one in catalogue.below(index)}
     return catalogue.items_with(tuple(sorted(named)))
-
-
-def _parts_of(name: str) -> Iterator[str]:
-    """A name and all words side by side in it."""
-    words = name.split()
-    for first in range(len(words)):
-        for last in range(first + 1, len(words) + 1):
-            yield " ".join(words[first:last])
 
 
 def _relax(

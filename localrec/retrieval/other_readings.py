@@ -14,6 +14,7 @@ import msgspec
 from localrec.data.arrays import Mask
 from localrec.data.query import Constraint
 from localrec.graph.catalogue import Catalogue
+from localrec.retrieval.attribute_lists import attributes_of_kind
 
 _SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
 
@@ -57,7 +58,7 @@ def other_reading(
 
 def _has_one_of(catalogue: Catalogue, kind: str) -> bool:
     """Whether items have but one attribute of a kind, as they have one country."""
-    mine = tuple(place for place, one in enumerate(catalogue.attributes) if one.kind == kind)
+    mine = attributes_of_kind(catalogue, kind)
     links = int(catalogue.uses[list(mine)].sum())
     return links <= (1 + _SELDOM) * int(catalogue.items_with(mine).sum())
 

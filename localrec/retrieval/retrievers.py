@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Indexes, Mask, Scores
+from localrec.data.arrays import Indexes, Mask, Scores, falling_order
 from localrec.data.query import TaskKind
+from localrec.retrieval.attribute_lists import attributes_of_kind
 from localrec.retrieval.candidates import mask_of
 from localrec.retrieval.expansion import retrieve_by_expansion
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
@@ -55,7 +56,7 @@ def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:
     met, extremes = _soft_demands_met(query, found.items), _extreme_values(query, found.items)
     if not met.any() and not extremes:
         return found
-    order = np.lexsort((*(-one for one in reversed(extremes)), -met))
+    order = falling_order((met, *extremes))
     return RankedItems(found.items[order], found.scores[order])
 
 
@@ -70,7 +71,7 @@ def extreme_items(query: SearchQuery, pool: Mask, k: int) -> Mask:
     if not extremes or len(items) <= k:
         return pool
     keys = np.stack([_soft_demands_met(query, items), *extremes])
-    order = np.lexsort(-keys[::-1])
+    order = falling_order(keys)
     chosen: Mask = np.zeros(len(pool), dtype=bool)
     chosen[items[order[:k]]] = True
     chosen[items[(keys == keys[:, order[k - 1], None]).all(axis=0)]] = True
@@ -147,7 +148,7 @@ def _items_of_that_colour(query: SearchQuery, setting: SearchParams) -> Mask:
         for key in one.any_of
     ]
     component = catalogue.domain.kind_of("component")
-    names = [i for i, one in enumerate(catalogue.attributes) if one.kind == component]
+    names = attributes_of_kind(catalogue, component) if component else ()
     if not colours or not names:
         return catalogue.none()
     node_ids = np.array([catalogue.attributes[i].node_id for i in names], dtype=np.int64)

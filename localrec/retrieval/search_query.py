@@ -14,11 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Indexes, Scores
+from localrec.data.arrays import Indexes, Scores, falling_order, stable_order
 from localrec.data.query import Query
 from localrec.graph.catalogue import Catalogue
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.protocols import Embedder, Vectors
+
+_LARGE_SHARE = 4  # of the items; gathering that many vectors takes as long as comparing with all
 
 
 class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,17 @@ class SearchQuery:
         name = field_name or self.visual_field
         if name not in self.fields or not len(items):
             return np.zeros(len(items), dtype=np.float32)
-        return self.fields[name].similarities(self.vector[0], self.catalogue.node_ids[items])
+        if name not in self._of_all_items:
+            node_ids, query = self.catalogue.node_ids, self.vector[0]
+            if len(items) * _LARGE_SHARE < len(node_ids):
+                return self.fields[name].similarities(query, node_ids[items])
+            self._of_all_items[name] = self.fields[name].similarities(query, node_ids)
+        return self._of_all_items[name][items]
+
+    @cached_property
+    def _of_all_items(self) -> dict[str, Scores]:
+        """The similarities of all items by field, for the rounds of reflection to share."""
+        return {}
 
     def nearest(self, k: int, field_name: str | None = None) -> Indexes:
         """Item indexes nearest to the question by one text, best first (HNSW or exact)."""
@@ -112,5 +124,6 @@ def rank_items(
     items: Indexes, keys: tuple[NDArray[np.float32], ...], scores: Scores
 ) -> RankedItems:
     """Order items by several keys, the first one decisive, each descending; ties by index."""
-    order = np.lexsort((items, *(-key for key in reversed(keys))))
+    by_index = stable_order(items)
+    order = by_index[falling_order([key[by_index] for key in keys])]
     return RankedItems(items[order].astype(np.int32), scores[order])

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Mask, Scores
+from localrec.data.arrays import Mask, Scores, largest_places
 from localrec.graph.user_profile import UserProfile
 
 SHORTLIST = 5  # times the length of a list: the candidates among which variety is sought
@@ -58,9 +58,10 @@ def combine_scores(scores: Sequence[Scores], fresh: Mask, rule: FairRule) -> Sco
 
 def best_items(scores: Scores, fresh: Mask, k: int, first: Mask | None = None) -> list[int]:
     """Return the k best of the allowed items; those of `first` come before others."""
-    items = np.flatnonzero(fresh)
-    after = np.zeros(len(items), dtype=bool) if first is None else ~first[items]
-    best: list[int] = items[np.lexsort((-scores[items], after))[:k]].tolist()
+    ahead = np.zeros_like(fresh) if first is None else fresh & first
+    best: list[int] = []
+    for items in (np.flatnonzero(ahead), np.flatnonzero(fresh & ~ahead)):
+        best += items[largest_places(scores[items], k - len(best))].tolist()
     return best
 
 

@@ -60,8 +60,9 @@ def warm_helper(workspace: str) -> Iterator[None]:
 
 def import_line(home: Path, ratings: int, repeat: int) -> PeerLine:
     """The import of a MovieLens folder beside DuckDB's read of its ratings into a table."""
+    home = home / f"import-{ratings}"
     folder = home / "ml"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     rows = generate(folder, ratings)
     count = iter(range(10_000))
     load = (

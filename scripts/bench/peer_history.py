@@ -15,7 +15,6 @@ from localrec.foundation.machine import usable_cores
 FILE = "bench-peers-history.json"
 LOSS = 1.1  # a line is worse from this share of its usual ratio on
 LAST = 2  # runs that must all be worse: one alone may have had a bad day
-EARLIER = 3  # runs that make a usual ratio
 _BUSY = 0.5  # processes that want a core, over the cores, from which a run is told from quiet ones
 _OF_PEERS = ("Python", "duckdb", "numpy", "hnswlib")
 
@@ -25,7 +24,7 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         date: Its day.
-        conditions: What ratios depend on beside the code: machine, versions, how busy it was.
+        conditions: What ratios depend on beside the code: machine; versions; how busy it was.
         ratios: The median ratio of each line.
     """
 
@@ -35,7 +34,7 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def conditions_of(origin: Origin, load: float) -> str:
-    """What two runs must have in common to be compared.
+    """Where and how a run was made: the machine first, how busy it was last.
 
     Args:
         origin: Of the figures.
@@ -60,32 +59,57 @@ def read_history(figures: Path) -> list[PastRun]:
 def losses(history: Sequence[PastRun]) -> dict[str, str]:
     """Lines that were more than a tenth above their usual ratio in the last two runs with them.
 
-    The usual one is the median of the runs before those two, under the same conditions as the last:
-    one lucky run, with a slow peer, sets no standard that nothing can meet again.
+    The usual one is the median of the runs before those two, on the same machine as busy: from
+    three of them on, one lucky run, with a slow peer, sets no standard that nothing can meet again.
+    Another version of a peer is compared as well, because a peer that became faster is a loss too.
 
     Returns:
         What happened, by line.
     """
     found = {}
-    for name in {name: None for run in history for name in run.ratios}:
-        ratios = _comparable(history, name)
+    for name, ratios in _by_line(history).items():
         before, last = ratios[:-LAST], ratios[-LAST:]
-        if len(before) < EARLIER:
-            continue
-        usual = statistics.median(before)
-        if min(last) > LOSS * usual:
+        if before and min(last) > LOSS * statistics.median(before):
             told = " and ".join(f"{ratio:.2f}" for ratio in last)
-            found[name] = f"{told}, usually {usual:.2f}"
+            found[name] = f"{told}, usually {statistics.median(before):.2f}"
     return found
 
 
-def _comparable(history: Sequence[PastRun], name: str) -> list[float]:
-    """The ratios of a line in the runs that were made as the last with it."""
-    having = [run for run in history if name in run.ratios]
-    return [run.ratios[name] for run in having if run.conditions == having[-1].conditions]
+def warnings(history: Sequence[PastRun]) -> dict[str, str]:
+    """Lines whose last run alone was a tenth above the usual ratio: the next one will tell.
+
+    Returns:
+        What happened, by line; those that are lost already are left out.
+    """
+    lost, found = losses(history), {}
+    for name, ratios in _by_line(history).items():
+        before, last = ratios[:-1], ratios[-1]
+        if name not in lost and before and last > LOSS * statistics.median(before):
+            found[name] = f"{last:.2f}, usually {statistics.median(before):.2f}"
+    return found
 
 
-def as_told(lost: Mapping[str, str]) -> str:
-    """The losses in words, a line each."""
-    told = "\n".join(f"{name}: {text}" for name, text in lost.items())
-    return told or "No line lost a tenth twice."
+def _by_line(history: Sequence[PastRun]) -> dict[str, list[float]]:
+    """The ratios of each line in the runs that were made where and as its last one was.
+
+    A line's name tells its size, so that sizes are never compared with each other.
+    """
+    found = {}
+    for name in {name: None for run in history for name in run.ratios}:
+        having = [run for run in history if name in run.ratios]
+        place = _place_of(having[-1])
+        found[name] = [run.ratios[name] for run in having if _place_of(run) == place]
+    return found
+
+
+def _place_of(run: PastRun) -> tuple[str, str]:
+    """The machine of a run, and how busy it was; the versions stand between them."""
+    parts = run.conditions.split("; ")
+    return parts[0], parts[-1]
+
+
+def as_told(lost: Mapping[str, str], once: Mapping[str, str]) -> str:
+    """Losses and warnings in words, a line each."""
+    told = [f"{name}: {text}" for name, text in lost.items()]
+    told += [f"{name}: {text} (one run; measure again)" for name, text in once.items()]
+    return "\n".join(told) or "No line lost a tenth."

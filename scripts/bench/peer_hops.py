@@ -12,7 +12,6 @@ yet; it answers line by line and tells its own processor time.
 from __future__ import annotations
 
 import subprocess
-import venv
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ import msgspec
 import networkx as nx
 import numpy as np
 from findings import say
+from peer_environments import answering, ask_line, python_of
 from peer_lines import PeerLine, Wanted, compare, each
 from synthetic import DOMAIN, open_catalogue
 
@@ -221,27 +221,14 @@ class LadybugHops:
         return float(np.mean([self._ask(one)[1] for one in tasks]))
 
     def _ask(self, task: Task) -> tuple[list[int], float]:
-        if not self._process.stdin or not self._process.stdout:
-            raise SystemExit("ladybug has no streams.")
-        self._process.stdin.write(msgspec.json.encode(task).decode() + "\n")
-        self._process.stdin.flush()
-        return msgspec.json.decode(self._process.stdout.readline(), type=tuple[list[int], float])
+        answer = ask_line(self._process, msgspec.json.encode(task).decode())
+        return msgspec.json.decode(answer, type=tuple[list[int], float])
 
 
 @contextmanager
 def ladybug_over(peers: Path, pairs: Sequence[tuple[int, int]]) -> Iterator[LadybugHops]:
     """Keep ladybug over a graph, in an environment of its own."""
-    python = peers / "ladybug" / "bin" / "python"
-    if not python.exists():
-        venv.create(peers / "ladybug", with_pip=True)
-        say(f"installing {LADYBUG}")
-        subprocess.run([python, "-m", "pip", "install", "--quiet", LADYBUG], check=True)
-    process = subprocess.Popen(
-        [python, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    try:
+    with answering(python_of(peers, LADYBUG), SERVER) as process:
         if process.stdin:
             process.stdin.write(msgspec.json.encode(pairs).decode() + "\n")
         yield LadybugHops(process)
-    finally:
-        process.communicate()

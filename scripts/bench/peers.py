@@ -3,14 +3,16 @@
 Run:
     python scripts/studies/run.py peers [--repeat 7] [--ratings 1000000] [--only NAME] [--report]
     python scripts/studies/run.py peers --check
+    python scripts/bench all [--check]
 
 Each line is done by localrec and by its peer, one after the other, so that whatever else the
 machine does meets both. A ratio is processor time (all threads, child processes included) of ours
 over the peer's, of the clock where a line says so: the median over the pairs with their quartiles.
 `--report` replaces the lines that were measured among those that are kept, and adds their ratios
-to docs/figures/bench-peers-history.json. `--check` measures nothing: it reads that history and
-fails where a line was more than a tenth above its usual ratio in the last two runs that had it,
-among runs of one machine, equal versions of the peers and a machine as busy.
+to docs/figures/bench-peers-history.json; `scripts/bench all` does so with every line, at three
+sizes where a line depends on one. `--check` measures nothing: it reads that history and fails where
+a line was more than a tenth above its usual ratio in the last two runs that had it, among runs of
+one machine that was as busy. Where there are only two, it tells what the last one lost.
 """
 
 from __future__ import annotations
@@ -26,7 +28,16 @@ from peer_chart import ratios_picture
 from peer_commands import command_lines, import_line
 from peer_embedding import embedding_lines
 from peer_graphs import curation_line, hnsw_line
-from peer_history import FILE, PastRun, as_told, conditions_of, load_now, losses, read_history
+from peer_history import (
+    FILE,
+    PastRun,
+    as_told,
+    conditions_of,
+    load_now,
+    losses,
+    read_history,
+    warnings,
+)
 from peer_hops import hop_lines
 from peer_lines import PeerLine
 from peer_lists import list_lines
@@ -35,6 +46,29 @@ from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
 
 BLOCK, CHART = "bench-peers", "bench-peers.svg"
+
+
+class Size(msgspec.Struct, frozen=True, kw_only=True):
+    """How much data the lines get that depend on it.
+
+    Args:
+        ratings: Rows that are imported.
+        interactions: Likings of the curated graph.
+        items: Of the walked catalogue, and of that which lists are chosen from.
+        vectors: Texts that are searched.
+    """
+
+    ratings: int
+    interactions: int
+    items: int
+    vectors: int = 20_000
+
+
+SIZES = (
+    Size(ratings=100_000, interactions=100_000, items=10_000, vectors=5_000),
+    Size(ratings=1_000_000, interactions=600_000, items=30_000, vectors=20_000),
+    Size(ratings=5_000_000, interactions=5_000_000, items=100_000, vectors=50_000),
+)
 
 
 class MeasuredLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +85,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ratings", type=int, default=1_000_000, help="rows that are imported")
     parser.add_argument("--interactions", type=int, default=600_000, help="of the curated graph")
     parser.add_argument("--items", type=int, default=100_000, help="of the walked catalogue")
+    parser.add_argument(
+        "--all-sizes", action="store_true", help="three sizes instead of the one given"
+    )
     add_folder(parser, "--cache", "bench", "where that catalogue stays between runs")
     add_folder(parser, "--peers", "peers", "the environments of peers")
     parser.add_argument(
@@ -67,7 +104,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     history = read_history(figures)
     if asked.check:
         lost = losses(history)
-        return Findings(text=as_told(lost), exit_code=1 if lost else 0)
+        return Findings(text=as_told(lost, warnings(history)), exit_code=1 if lost else 0)
     load = load_now()
     origin = origin_of("peers", *given(asked))
     with tempfile.TemporaryDirectory() as folder:
@@ -93,7 +130,13 @@ def given(asked: argparse.Namespace) -> list[str]:
     only = [f"--only '{name}'" for name in asked.only or ()]
     sizes = [f"--ratings {asked.ratings}", f"--interactions {asked.interactions}"]
     sizes.append(f"--items {asked.items}")
-    return [f"--repeat {asked.repeat}", *sizes, *only]
+    return [f"--repeat {asked.repeat}", *(["--all-sizes"] if asked.all_sizes else sizes), *only]
+
+
+def sizes_of(asked: argparse.Namespace) -> Sequence[Size]:
+    """The sizes that a run measures."""
+    given = Size(ratings=asked.ratings, interactions=asked.interactions, items=asked.items)
+    return SIZES if asked.all_sizes else (given,)
 
 
 def read_lines(figures: Path) -> list[MeasuredLine]:
@@ -117,17 +160,21 @@ def all_lines(home: Path, asked: argparse.Namespace) -> Iterator[PeerLine]:
 
     repeat = asked.repeat
     yield from command_lines(home, repeat, is_asked)
-    groups: dict[tuple[str, ...], Callable[[], Iterable[PeerLine]]] = {
-        ("import",): lambda: [import_line(home, asked.ratings, max(1, repeat // 2))],
-        ("curation",): lambda: [curation_line(asked.interactions, repeat)],
-        ("HNSW",): lambda: [hnsw_line(repeat)],
-        ("C3", "C4"): lambda: hop_lines(asked.cache, asked.peers, asked.items, repeat),
-        ("fit", "a list"): lambda: list_lines(repeat),
-        ("embedding",): lambda: embedding_lines(repeat),
+    sizes = sizes_of(asked)
+    few = max(1, repeat // 2)
+    groups: dict[tuple[str, ...], Callable[[Size], Iterable[PeerLine]]] = {
+        ("import",): lambda size: [import_line(home, size.ratings, few)],
+        ("curation",): lambda size: [curation_line(size.interactions, repeat)],
+        ("HNSW",): lambda size: [hnsw_line(repeat, size.vectors)],
+        ("C3", "C4"): lambda size: hop_lines(asked.cache, asked.peers, size.items, repeat),
+        ("fit", "a list"): lambda size: list_lines(asked.peers, size.items, repeat),
     }
     for names, timed in groups.items():
         if any(map(is_asked, names)):
-            yield from timed()
+            for size in sizes:
+                yield from timed(size)
+    if is_asked("embedding"):
+        yield from embedding_lines(repeat)
 
 
 def as_markdown(kept: Sequence[MeasuredLine]) -> str:

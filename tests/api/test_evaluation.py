@@ -186,6 +186,13 @@ class TestBaselines:
             scores = Baseline("item-knn").fit(X).predict(X[:1])
             assert scores.shape == (1, 4) and scores[0, 2] > scores[0, 3]
 
+    @pytest.mark.parametrize("name", ["item-knn", "ease"])
+    def test_a_list_is_what_is_left_of_the_best_predictions(self, name):
+        model = Baseline(name).fit(self.X)
+        expected = np.where(self.X, -np.inf, model.predict(self.X))
+        for row, listed in enumerate(model.recommend(self.X, k=1)):
+            assert listed.tolist() == [int(expected[row].argmax())]
+
     def test_settings_are_those_of_the_baseline(self):
         model = Baseline("ease", regularization=10.0)
         assert model.set_params(regularization=20.0).get_params()["regularization"] == 20.0

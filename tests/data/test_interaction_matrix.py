@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.data import interaction_matrix
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import no_progress
@@ -18,6 +19,21 @@ ROWS = st.lists(
     ),
     max_size=30,
 )
+
+
+def common_users(matrix):
+    """How many users like both of each two items, put together from blocks (items, items)."""
+    counts = np.zeros((matrix.item_count, matrix.item_count), dtype=np.int64)
+    followed = 0
+    for block in matrix.common_users(no_progress):
+        begin, end = block.items
+        assert begin == followed < end
+        assert ((block.item >= begin) & (block.item < end) & (block.users > 0)).all()
+        assert (np.diff(block.item * matrix.item_count + block.other) > 0).all()
+        counts[block.item, block.other] = block.users
+        followed = end
+    assert followed == matrix.item_count
+    return counts
 
 
 def matrix_of(rows):
@@ -53,10 +69,26 @@ def test_both_sides_hold_each_pair_once_in_order(rows):
 def test_counts_of_common_users_are_those_of_plain_sets(rows):
     matrix, pairs = matrix_of(rows), {(user, item) for user, item, _ in rows}
     fans = [{user for user, item in pairs if item == one} for one in range(ITEMS)]
-    for item, counts in matrix.each_liked_with(no_progress):
-        assert counts.tolist() == [len(fans[item] & fans[other]) for other in range(ITEMS)]
+    shared = common_users(matrix)
+    for item in range(ITEMS):
+        assert shared[item].tolist() == [len(fans[item] & fans[other]) for other in range(ITEMS)]
         sampled, asked = matrix.liked_with(item)
-        assert (sampled.tolist(), asked) == (counts.tolist(), len(fans[item]))
+        assert (sampled.tolist(), asked) == (shared[item].tolist(), len(fans[item]))
+
+
+@pytest.mark.parametrize("pairs_at_once", [1, 50, 10_000])
+@pytest.mark.parametrize("sparse", [0, 4, 10**6])
+def test_common_users_are_the_same_in_any_blocks_and_by_any_way_of_counting(
+    monkeypatch, pairs_at_once, sparse
+):
+    monkeypatch.setattr(interaction_matrix, "_PAIRS_AT_ONCE", pairs_at_once)
+    monkeypatch.setattr(interaction_matrix, "_SPARSE", sparse)
+    random = np.random.default_rng(5)
+    user, item = random.integers(40, size=600), (60 * random.random(600) ** 3).astype(np.int32)
+    matrix = InteractionMatrix.from_pairs(user.astype(np.int32), item, 40, 60)
+    table = np.zeros((40, 60), dtype=np.int64)
+    table[user, item] = 1
+    np.testing.assert_array_equal(common_users(matrix), table.T @ table)
 
 
 @given(ROWS)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
+GIVEN = {"ratings": 7, "interactions": 8, "items": 9}
 
 
 @pytest.fixture(scope="module")
@@ -18,21 +21,37 @@ def bench():
         import peer_chart
         import peer_history
         import peer_lines
+        import peers
 
-        yield {"history": peer_history, "lines": peer_lines, "chart": peer_chart}
+        entry = spec_from_file_location("bench_entry", SCRIPTS / "bench" / "__main__.py")
+        every = module_from_spec(entry)
+        entry.loader.exec_module(every)
+        yield {
+            "history": peer_history,
+            "lines": peer_lines,
+            "chart": peer_chart,
+            "peers": peers,
+            "all": every,
+        }
 
 
 @pytest.fixture(scope="module")
 def lost(bench):
     """The losses among ratios of one line, each a number or a pair with its conditions."""
+    return lambda *ratios: bench["history"].losses(runs_of(bench, ratios))
 
-    def among(*ratios):
-        told = [one if isinstance(one, tuple) else (one, "quiet") for one in ratios]
-        past = bench["history"].PastRun
-        runs = [past(date="", conditions=how, ratios={"ask": ratio}) for ratio, how in told]
-        return bench["history"].losses(runs)
 
-    return among
+@pytest.fixture(scope="module")
+def warned(bench):
+    """The warnings among such ratios."""
+    return lambda *ratios: bench["history"].warnings(runs_of(bench, ratios))
+
+
+def runs_of(bench, ratios):
+    """Runs of one line with these ratios, oldest first."""
+    told = [one if isinstance(one, tuple) else (one, "quiet") for one in ratios]
+    past = bench["history"].PastRun
+    return [past(date="", conditions=how, ratios={"ask": ratio}) for ratio, how in told]
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +85,45 @@ def test_one_lucky_run_sets_no_standard(lost):
     assert lost(1.5, 2.0, 2.0, 2.0, 2.0) == {}
 
 
-def test_two_runs_are_not_enough_to_know_what_is_usual(lost):
-    assert lost(1.0, 1.0, 3.0, 3.0) == {}
+def test_three_runs_are_enough_and_two_only_warn(lost, warned):
+    assert lost(1.0, 1.2, 1.3) == {"ask": "1.20 and 1.30, usually 1.00"}
+    assert lost(1.0, 1.3) == {} and warned(1.0, 1.3) == {"ask": "1.30, usually 1.00"}
+    assert lost(1.0) == warned(1.0) == warned(1.0, 1.05) == {}
+
+
+def test_what_is_lost_is_not_warned_of_as_well(lost, warned):
+    assert lost(1.0, 1.2, 1.3) and warned(1.0, 1.2, 1.3) == {}
 
 
 def test_runs_of_another_machine_or_load_are_not_compared(lost):
     quiet = (1.0, "quiet"), (1.0, "quiet"), (1.0, "quiet")
     assert lost(*quiet, (3.0, "busy"), (3.0, "busy")) == {}
     assert lost((9.0, "busy"), *quiet, (3.0, "quiet"), (9.0, "busy"), (3.0, "quiet")) != {}
+    here, there = "2 cores; numpy 2; quiet", "8 cores; numpy 2; quiet"
+    assert lost((1.0, there), (2.0, here), (2.0, here)) == {}
+
+
+def test_a_newer_peer_is_compared_with_an_older_one(lost):
+    old, new = "2 cores; numpy 2.1; quiet", "2 cores; numpy 2.4; quiet"
+    assert lost((1.0, old), (2.0, new), (2.0, new)) != {}
+
+
+def test_losses_fail_and_warnings_are_told(bench):
+    told = bench["history"].as_told({"ask": "2 and 2, usually 1"}, {"help": "2, usually 1"})
+    assert told.splitlines()[0] == "ask: 2 and 2, usually 1"
+    assert told.splitlines()[1].startswith("help: 2, usually 1 (")
+    assert bench["history"].as_told({}, {}) == "No line lost a tenth."
+
+
+def test_all_measures_three_sizes_and_keeps_them_and_a_check_measures_nothing(bench):
+    asked = bench["all"].arguments_of_all
+    assert asked(["all", "--only", "C3"]) == ["peers", "--all-sizes", "--report", "--only", "C3"]
+    assert asked(["all", "--check"]) == ["peers", "--check"]
+    assert asked([]) == asked(["peers"]) == []
+    sizes = bench["peers"].sizes_of(SimpleNamespace(all_sizes=True, **GIVEN))
+    assert len({one.items for one in sizes}) == len({one.ratings for one in sizes}) == 3
+    (one,) = bench["peers"].sizes_of(SimpleNamespace(all_sizes=False, **GIVEN))
+    assert (one.ratings, one.interactions, one.items) == (7, 8, 9)
 
 
 def test_a_history_is_read_as_it_was_kept(bench, tmp_path):

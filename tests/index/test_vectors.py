@@ -119,6 +119,19 @@ class TestExactIndex:
         )
         assert scores == pytest.approx([matrix[3] @ matrix[5], 0, 0, 0, 1], abs=1e-5)
 
+    @pytest.mark.parametrize("asked", [1, 40, 300])
+    def test_few_and_many_given_nodes_score_the_same_to_the_last_digit(self, asked):
+        node_ids, matrix = clustered(200)
+        random = np.random.default_rng(1)
+        some = random.choice(np.append(node_ids, [10**8, 10**9]), asked)
+        together = ExactIndex(node_ids, matrix).similarities(matrix[3], some)
+        rows = {node_id: row for row, node_id in enumerate(node_ids.tolist())}
+        alone = [
+            np.vecdot(matrix[[rows[one]]], matrix[3])[0] if one in rows else np.float32(0.0)
+            for one in some.tolist()
+        ]
+        assert together.tolist() == np.array(alone).tolist()
+
     def test_without_vectors_every_given_node_gets_zero(self):
         empty = ExactIndex(np.zeros(0, np.int64), np.zeros((0, 0), np.float32))
         assert empty.similarities(np.ones(4, np.float32), np.array([1, 2])).tolist() == [0, 0]

@@ -11,6 +11,7 @@ from localrec.ranking.baselines.item_knn import ItemKNN, ItemKNNConfig
 from localrec.ranking.baselines.naive_bayes import NaiveBayes, NaiveBayesConfig
 from localrec.ranking.baselines.popularity import Popularity, PopularityConfig
 from localrec.ranking.baselines.random_order import RandomOrder, RandomOrderConfig
+from localrec.ranking.top_items import top_items
 
 from .planted import BLOCK, UNSEEN, block_vectors, interactions, quiet, strangers, two_blocks
 
@@ -53,11 +54,6 @@ def table_of(train):
 class TestIncidence:
     def test_counts_people_once_however_often_they_came(self, few):
         assert InteractionMatrix.from_log(few).likes.tolist() == [3, 2, 2, 1]
-
-    def test_counts_pairs_as_a_matrix_product_does(self, many):
-        table = table_of(many)
-        counted = [both for _, both in InteractionMatrix.from_log(many).each_liked_with(quiet)]
-        np.testing.assert_array_equal(counted, table.T @ table)
 
 
 class TestRandom:
@@ -122,10 +118,60 @@ class TestItemNeighbours:
         scores = fit(ItemKNN(config), many).score(strangers(history))[0]
         np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-6)
 
+    @pytest.mark.parametrize("keep", [1, 3, 100])
+    def test_neighbours_are_those_of_comparing_each_item_with_all_others(self, many, keep):
+        model = fit(ItemKNN(ItemKNNConfig(neighbours=keep)), many)
+        table = table_of(many)
+        roots = np.sqrt(table.sum(axis=0)).astype(np.float32)
+        shown = np.eye(40, dtype=np.int32)
+        found = np.stack([model.score(strangers(np.flatnonzero(one)))[0] for one in shown], axis=1)
+        expected = np.zeros((40, 40), dtype=np.float32)
+        for item, both in enumerate((table.T @ table).astype(np.int64)):
+            both[item] = 0
+            met = np.flatnonzero(both)
+            alike = both[met] / np.maximum(roots[item] * roots[met] + np.float32(20.0), 1.0)
+            order = np.argsort(-alike, kind="stable")[:keep]
+            expected[item, met[order]] = alike[order]
+        expected[model.score(strangers([]))[0] == -np.inf] = -np.inf
+        np.testing.assert_array_equal(found, expected)
+
+    @pytest.mark.parametrize("history", [[], [39], [0, 5, 9, 17], [3, 3, 8], [*range(38)]])
+    @pytest.mark.parametrize("k", [1, 10, 100])
+    def test_a_list_of_its_best_is_that_of_sorting_all_scores(self, many, k, history):
+        model = fit(ItemKNN(ItemKNNConfig(neighbours=5)), many)
+        (scores,) = model.score(strangers(history))
+        scores[history] = -np.inf
+        sorted_all = [item for item in np.argsort(-scores, kind="stable") if scores[item] > -np.inf]
+        (listed,) = top_items(model, strangers(history), k)
+        assert listed.tolist() == sorted_all[:k]
+
+    def test_a_list_looks_at_few_of_many_items_and_says_the_same(self):
+        random = np.random.default_rng(9)
+        pairs = {(u, int(i)) for u in range(300) for i in 900 * random.random(12) ** 2}
+        train = interactions(sorted(pairs), users=300, items=1_000)
+        model = fit(ItemKNN(ItemKNNConfig(neighbours=30)), train)
+        for user in range(60):
+            history = train.item[train.rows_of(user)]
+            (scores,) = model.score(strangers(history))
+            scores[history] = -np.inf
+            (listed,) = top_items(model, strangers(history), 10)
+            assert listed.tolist() == np.argsort(-scores, kind="stable")[:10].tolist()
+
     def test_an_item_named_twice_speaks_once(self, many):
         baseline = fit(ItemKNN(ItemKNNConfig()), many)
         once, twice = baseline.score(strangers([3, 8], [8, 3, 8]))
         np.testing.assert_array_equal(once, twice)
+
+
+class TestTopItems:
+    def test_are_the_best_outside_the_history_and_never_what_cannot_be_ranked(self, many):
+        model = fit(EASE(EASEConfig()), many)
+        history = [2, 11, 30]
+        (scores,) = model.score(strangers(history))
+        scores[history] = -np.inf
+        (listed,) = top_items(model, strangers(history), 40)
+        assert listed.tolist() == np.argsort(-scores, kind="stable")[: len(listed)].tolist()
+        assert len(listed) == np.count_nonzero(scores > -np.inf)
 
 
 class TestEase:

@@ -10,7 +10,7 @@ from localrec.ranking.configs import RANKERS
 from localrec.ranking.diversity import diversify
 from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.learned import learned_recommender
-from localrec.systems.list_choice import ListOptions, combine_scores
+from localrec.systems.list_choice import ListOptions, best_items, combine_scores
 from tests.planted import planted_stages, planted_store
 
 CROWD = 12
@@ -174,3 +174,17 @@ class TestColdItems:
         told = keys(ranker.recommend("bob", profile, 1000))
         assert not {"daiquiri", "gin-buck", "boulevardier"} & set(told)
         assert set(told) == set(bar.catalogue.keys) - {"daiquiri", "gin-buck", "boulevardier"}
+
+
+@pytest.mark.parametrize("k", [0, 1, 7, 50])
+@pytest.mark.parametrize("wanted", [None, 0.1, 1.0])
+def test_the_best_items_are_those_of_sorting_all_of_them(k, wanted):
+    random = np.random.default_rng(4)
+    scores = random.integers(6, size=50).astype(np.float32)  # many are equal
+    scores[::9] = -np.inf
+    fresh = random.random(50) < 0.8
+    first = None if wanted is None else random.random(50) < wanted
+    items = np.flatnonzero(fresh)
+    after = np.zeros(len(items)) if first is None else ~first[items]
+    expected = items[np.lexsort((-scores[items], after))[:k]].tolist()
+    assert best_items(scores, fresh, k, first) == expected

@@ -65,9 +65,9 @@ class EASE(ExplainedByHistory):
         self._check_memory(train.items)
         interactions = InteractionMatrix.from_log(train)
         self._unseen = interactions.likes == 0
-        gram = np.empty((train.items, train.items), dtype=np.float32)
-        for item, both in interactions.each_liked_with(progress):
-            gram[item] = both
+        gram = np.zeros((train.items, train.items), dtype=np.float32)
+        for block in interactions.common_users(progress):
+            gram[block.item, block.other] = block.users
         gram[np.diag_indices_from(gram)] += np.float32(self._config.regularization)
         progress("inverting", 0, 1)
         weights = np.linalg.inv(gram)

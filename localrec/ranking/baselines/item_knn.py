@@ -18,11 +18,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import csr_rows, row_offsets
+from localrec.data.arrays import concatenate_slices, largest_places, row_offsets, stable_order
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.ranking.history_reasons import ExplainedByHistory
+from localrec.ranking.learned.sparse import SparseRows, heaviest_of_cells, join_rows
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
@@ -56,33 +57,63 @@ class ItemKNN(ExplainedByHistory):
         interactions = InteractionMatrix.from_log(train)
         self._unseen = interactions.likes == 0
         roots = np.sqrt(interactions.likes).astype(np.float32)
-        keep = min(self._config.neighbours, train.items)
-        nearest = np.zeros((train.items, keep), dtype=np.int32)
-        similar = np.zeros((train.items, keep), dtype=np.float32)
         shrinkage = np.float32(self._config.shrinkage)
-        for item, both in interactions.each_liked_with(progress):
-            both[item] = 0
-            met = np.flatnonzero(both)  # few of all items; only these are compared and ordered
-            alike = both[met] / np.maximum(roots[item] * roots[met] + shrinkage, 1.0)
-            order = np.argsort(-alike, kind="stable")[:keep]  # among equals the first: no chance
-            nearest[item, : len(order)], similar[item, : len(order)] = met[order], alike[order]
-        self._keep_by_neighbour(nearest, similar)
+        kept = []
+        for block in interactions.common_users(progress):
+            others = block.item != block.other
+            item, other = block.item[others], block.other[others]
+            alike = block.users[others] / np.maximum(roots[item] * roots[other] + shrinkage, 1.0)
+            begin, end = block.items
+            most = self._config.neighbours
+            kept.append(heaviest_of_cells(item - begin, other, alike, end - begin, most))
+        self._keep_by_neighbour(join_rows(kept, train.items))
 
-    def _keep_by_neighbour(self, nearest: NDArray[np.int32], similar: NDArray[np.float32]) -> None:
+    def _keep_by_neighbour(self, nearest: SparseRows) -> None:
         """Transpose the neighbours, since a history sums over its items' neighbours."""
-        item, place = np.nonzero(similar)
-        neighbour = nearest[item, place]
-        order = np.argsort(neighbour, kind="stable")
-        self._item = item[order].astype(np.int32)
-        self._similar = similar[item, place][order]
-        self._first = row_offsets(neighbour, len(nearest))
+        item = np.repeat(np.arange(nearest.columns, dtype=np.int32), np.diff(nearest.first))
+        order = stable_order(nearest.column)
+        self._item = item[order]
+        self._similar = nearest.value[order]
+        self._first = row_offsets(nearest.column, nearest.columns)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items, (b, items); equal scores for an empty history."""
         items = len(self._unseen)
         scores = np.empty((len(requests), items), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            places = csr_rows(self._first, np.unique(history))
-            scores[row] = np.bincount(self._item[places], self._similar[places], minlength=items)
+            scores[row] = self._sums(*self._neighbours_of(history))
         scores[:, self._unseen] = -np.inf
         return scores
+
+    def best_items(self, history: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+        """Return the k best items outside a history, best first, as sorting all scores would.
+
+        Few items are near to any of the history, so that only these are looked at.
+        """
+        items, similar = self._neighbours_of(history)
+        sums = self._sums(items, similar)
+        sums[history] = -np.inf
+        # No item is named more often than the history has items.
+        named, most = sums.take(items).astype(np.float32), k * len(history)
+        if len(named) > most:
+            items = items[named >= np.partition(named, len(named) - most)[len(named) - most]]
+        near = np.unique(items)
+        near = near[sums[near] > 0.0]
+        if len(near) < k:
+            sums[self._unseen] = -np.inf
+            near = np.flatnonzero(sums > -np.inf)
+        return near[largest_places(sums[near].astype(np.float32), k)].astype(np.int32)
+
+    def _neighbours_of(
+        self, history: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the items that are near to items of a history, and how near, an item repeated."""
+        own = np.unique(history)
+        bounds = self._first[own], self._first[own + 1]
+        items = concatenate_slices(self._item, *bounds).astype(np.int64)  # cast once, not each use
+        return items, concatenate_slices(self._similar, *bounds)
+
+    def _sums(self, items: NDArray[np.int64], similar: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum similarities by item, (items,)."""
+        sums = np.bincount(items, similar, minlength=len(self._unseen))
+        return sums.astype(np.float64, copy=False)  # of nothing it counts in whole numbers

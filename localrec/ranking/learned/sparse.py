@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.ranking.learned.interactions import Floats, Indexes, Mask, Offsets
+from localrec.ranking.learned.interactions import Floats, Indexes, Offsets
 
 _SUMS_HELD = 1 << 23
 
@@ -99,24 +99,22 @@ def heaviest_of_cells(
     """
     counts = np.bincount(row, minlength=rows)
     ends = np.cumsum(counts)
-    sizes, stays = np.abs(values), np.ones(len(values), dtype=bool)
+    sizes, least = np.abs(values), np.zeros(rows, dtype=values.dtype)
     for full in np.flatnonzero(counts > kept).tolist():
-        part = slice(int(ends[full] - counts[full]), int(ends[full]))
-        stays[part] = _are_largest(sizes[part], kept)
+        part = sizes[int(ends[full] - counts[full]) : int(ends[full])]
+        least[full] = np.partition(part, len(part) - kept)[len(part) - kept]
+    bar = np.repeat(least, counts)  # 0, below every size, in rows that are kept whole
+    stays = sizes > bar
+    equal = np.flatnonzero(sizes == bar)
+    at_bar = row[equal]
+    place = np.arange(len(equal)) - np.searchsorted(at_bar, at_bar)  # among the equals of its row
+    room = kept - np.bincount(row[stays], minlength=rows)
+    stays[equal[place < room[at_bar]]] = True
     return (
         column[stays].astype(np.int32),
         values[stays].astype(np.float32),
         np.minimum(counts, kept).astype(np.int64),
     )
-
-
-def _are_largest(sizes: Floats, kept: int) -> Mask:
-    """Mark the `kept` largest values, among equals the first."""
-    least = np.partition(sizes, len(sizes) - kept)[len(sizes) - kept]
-    marked: Mask = sizes > least
-    equal = np.flatnonzero(sizes == least)
-    marked[equal[: kept - int(np.count_nonzero(marked))]] = True
-    return marked
 
 
 def join_rows(parts: list[tuple[Indexes, Floats, Offsets]], columns: int) -> SparseRows:
