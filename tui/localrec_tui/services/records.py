@@ -200,11 +200,15 @@ class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SimilarItem(msgspec.Struct, frozen=True):
-    """An item that has attributes in common with another: its key, its name, and a few of them."""
+    """An item that has attributes in common with another: its key, its name, and a few of them.
+
+    `verdict` is the viewer's own newest word on it; None for none.
+    """
 
     key: str
     name: str
     shared: tuple[str, ...]
+    verdict: Verdict | None = None
 
 
 HalfCell = tuple[str, str]  # the colours of a cell's upper and lower half, such as "#c1121f"
@@ -220,8 +224,10 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
         properties: As its catalogue has them.
         links: Its edges; of what people told themselves, only the viewer's own.
         picture: Its picture in lines of half cells; () where it has none.
+        picture_lines: How many lines its picture takes.
         similar: The items with the rarest attributes in common with it, the nearest first.
         verdict: The viewer's own newest word on it; None for none.
+        is_complete: False where its picture and what is similar are still to be read.
     """
 
     domain: str
@@ -230,8 +236,10 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
     properties: dict[str, Scalar]
     links: tuple[ItemEdge, ...]
     picture: tuple[tuple[HalfCell, ...], ...] = ()
+    picture_lines: int = 0
     similar: tuple[SimilarItem, ...] = ()
     verdict: Verdict | None = None
+    is_complete: bool = True
 
 
 class RequestHandle:
