@@ -153,7 +153,7 @@ def _reachable(stop: NodeView) -> list[GraphNode]:
 
 def _edge_lines(stop: NodeView) -> list[Content]:
     relation = "has it" if stop.items else ""
-    items = [Content.assemble((f"◀─ {relation}  ", "dim"), one.name) for one in stop.items]
+    items = [Content.assemble((f"◀─ {relation}  ", "$text-quiet"), one.name) for one in stop.items]
     return [*(_step(step, stop.domain) for step in stop.steps), *items]
 
 
@@ -161,4 +161,4 @@ def _step(step: NeighbourEdge, domain: str) -> Content:
     phrase = edge_phrase(step.relation, domain)
     arrow = f"◀─ {phrase} ─" if step.against else f"─ {phrase} ─▶"
     value = f"  {step.value}" if step.value else ""
-    return Content.assemble((f"{arrow} ", "dim"), f"{step.node.name}{value}")
+    return Content.assemble((f"{arrow} ", "$text-quiet"), f"{step.node.name}{value}")

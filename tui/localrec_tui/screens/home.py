@@ -341,7 +341,9 @@ class HomeScreen(UserScreen):
             listed.add_option(Option(Content(left), disabled=True))
         for item in found.items:
             text = Content.assemble(
-                (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")
+                (f"{item.rank:>2}  ", "$text-quiet"),
+                (item.name, "bold"),
+                (f"\n    {item.reason}", "$text-quiet"),
             )
             listed.add_option(Option(text))
         if place is not None:
