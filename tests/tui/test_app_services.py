@@ -185,6 +185,10 @@ class TestReading:
         assert facts.verdict.event is Event.LIKED
         like_it = services.item("cocktails", "negroni", "ana").similar
         assert [one.verdict.event for one in like_it if one.key == "gimlet"] == [Event.LIKED]
+        view = CatalogueView(domain="cocktails", user="ana")
+        on_the_way = [services.catalogue.open_node(view, "cocktail", "gimlet", 5)]
+        on_the_way.append(services.catalogue.open_node(view, "ingredient", "gin", 5))
+        assert [one.verdicts["gimlet"].event for one in on_the_way] == [Event.LIKED] * 2
 
     def test_of_an_item_that_is_gone_says_so(self, services):
         with pytest.raises(UsageError, match="There is no drink 'zorg' any more"):

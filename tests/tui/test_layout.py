@@ -165,6 +165,13 @@ class TestBrowse:
             assert pilot.app.screen.query_one(ItemPane).found.is_complete
             assert "Gin Sour" in seen(pilot)
 
+    async def test_says_what_you_think_of_those_like_it(self, open_app, services):
+        services.feedback.said = (line("gin-sour", Event.DISLIKED),)
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            assert "Gin Sour   you dislike it   gin" in seen(pilot)
+
     async def test_drops_what_comes_for_an_item_that_is_no_more_chosen(self, open_app, services):
         async with open_app(WIDE, mode="browse") as pilot:
             await press(pilot, "down", "down")

@@ -85,7 +85,7 @@ class AppServices:
         self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.learning = LearningService(folder)
-        self.runs = RunService(folder, self._names)
+        self.runs = RunService(folder, self._names, self.feedback.verdicts)
         self.trainings = TrainingService(folder)
 
     @property
