@@ -268,7 +268,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What goes to which file: a user's history or profile, or the items of a domain.
 
     Args:
-        what: The word of `localrec export --what`; "workspace" for all of it.
+        what: The word of `localrec export --what`; "workspace" for all of it, "" where the format
+            says it.
         out: The file.
         user: Whose it is; None for items.
         domain: Of what.
@@ -285,9 +286,13 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that can go out: its name, its format, and the name of its file."""
+    """Something that can go out: its name, its format, and the name of its file.
+
+    `formats` are the suffixes of the files that it can be written as; () where there is no choice.
+    """
 
     name: str
     form: str
     file: str
     request: ExportRequest
+    formats: tuple[str, ...] = ()
