@@ -173,6 +173,13 @@ class TestExport:
         assert wanted.form == "parquet"
         assert wanted.out == str(tmp_path / "anna-history-cocktails.parquet")
 
+    async def test_takes_the_format_that_the_typed_name_says(self, open_app, services, tmp_path):
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "x", "enter", "enter")
+            pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.json")
+            await press(pilot, "enter")
+        assert [one.form for one in exported(services)] == ["json"]
+
     async def test_replaces_a_file_on_request_only(self, open_app, services, tmp_path):
         place = tmp_path / "mine.csv"
         place.touch()

@@ -120,7 +120,7 @@ class TestBrowse:
             await press(pilot, "down")
             await _beside(pilot)
             pane = pilot.app.screen.query_one(ItemPane)
-            for pause in ("_AT_ONCE_S", "_PAUSE_S", "_REST_S"):  # they end when this test says so
+            for pause in ("_HELD_S", "_PAUSE_S", "_REST_S"):  # they end when this test says so
                 monkeypatch.setattr(item_pane, pause, 3_600)
             before = pane.border_title
             drawn.clear()

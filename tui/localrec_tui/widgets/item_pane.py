@@ -25,10 +25,10 @@ from localrec_tui.workers import run_in_thread
 
 LEAST_LINES = 22  # of a narrow window in which an item fits below its list
 _HELD_S = 0.1  # keys that follow each other faster are held down
-_AT_ONCE_S = 0.001  # the list is drawn first
 _PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
 _REST_S = 0.1  # after which also the picture and what is similar are read
 _LATE_S = 0.3  # after which the item's title does not wait for the rest
+_MANY = 5  # unknown items around the chosen one that are worth a read
 _KEPT = 200  # items of a domain whose facts stay at hand
 _LOW = 18  # lines of the pane under which an item is told in few
 _Key = tuple[str, str, str | None]  # domain, item, and who looks
@@ -57,6 +57,7 @@ class ItemPane(VerticalScroll):
         self._chosen: _Key | None = None
         self._drawn: _Key | None = None  # the item that the pane is at, not the chosen
         self._waiting: Timer | None = None
+        self._is_next = False  # it is read as soon as the list is painted
         self._resting: Timer | None = None
         self._moved_at = 0.0  # when the newest item was chosen
         self._kept = KeptItems(_KEPT)
@@ -86,7 +87,7 @@ class ItemPane(VerticalScroll):
         self._shown, self._domain, self._near = shown, domain, tuple(near)
         before, self._chosen = self._chosen, self._key()
         if self._chosen == before:
-            if self._waiting is None:
+            if self._waiting is None and not self._is_next:
                 self._draw()
             return
         self.found = None
@@ -97,14 +98,23 @@ class ItemPane(VerticalScroll):
         elif self.display:
             now = time.monotonic()
             is_held, self._moved_at = now - self._moved_at < _HELD_S, now
-            self._waiting = self.set_timer(_PAUSE_S if is_held else _AT_ONCE_S, self._load)
+            if is_held:
+                self._waiting = self.set_timer(_PAUSE_S, self._load)
+            else:
+                self._is_next = True
+                self.call_after_refresh(self._load_next)
 
     def wake(self) -> None:
         """Read what is shown, where the pane was out of sight before."""
         if self.found is None and self._shown is not None and self._waiting is None:
             self._load()
 
+    def _load_next(self) -> None:
+        if self._is_next:
+            self._load()
+
     def _stop_waiting(self) -> None:
+        self._is_next = False
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
@@ -142,7 +152,8 @@ class ItemPane(VerticalScroll):
             lambda: FactsLoaded(domain, user, (services.item(domain, key, user),)),
             is_logged=False,
         )
-        if unknown := [one for one in self._near if self._kept.get(domain, user, one) is None]:
+        unknown = [one for one in self._near if self._kept.get(domain, user, one) is None]
+        if len(unknown) >= min(_MANY, len(self._near)) > 0:
             self._read("items around it", unknown)
 
     def _read(self, what: str, keys: Sequence[str]) -> None:

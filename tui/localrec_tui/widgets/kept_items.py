@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from localrec_tui.services.records import ItemDetails
 
-_NEAR = 6
+_NEAR = 10
 _Line = TypeVar("_Line")
 
 
