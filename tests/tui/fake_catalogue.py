@@ -5,7 +5,7 @@ from __future__ import annotations
 from localrec.foundation.errors import InputError, ModelCancelledError
 from localrec.graph.neighbours import GraphNode, NeighbourEdge
 from localrec.graph.pagination import PageCursor, PageRow
-from localrec.retrieval.shelf import ShelfReport, Unlock
+from localrec.retrieval.shelf import ShelfItem, ShelfReport, Unlock
 from localrec_tui.services.catalogue import (
     CatalogueLayout,
     CataloguePage,
@@ -43,6 +43,8 @@ class FakeCatalogueService(Recorder):
     Attributes:
         things: What is on the shelf.
         means: What every search by meaning finds.
+        makes: What every shelf makes.
+        lacks: What lacks one thing on every shelf.
         kinds: The columns of domains other than the drinks'.
     """
 
@@ -51,6 +53,8 @@ class FakeCatalogueService(Recorder):
         self.said: dict[str, Verdict] = {}
         self.things: tuple[ShelfComponent, ...] = ()
         self.means = (item(7),)
+        self.makes: tuple[ShelfItem, ...] = ()
+        self.lacks: tuple[ShelfItem, ...] = ()
         self.kinds: dict[str, tuple[str, ...]] = {}
 
     def layout(self, domain: str) -> CatalogueLayout:
@@ -95,14 +99,20 @@ class FakeCatalogueService(Recorder):
             up = NeighbourEdge(relation="IS_A", node=SPIRIT)
             nodes = tuple(_node(number) for number in range(0, COUNT, 2))
             return NodeView(
-                domain="cocktails", node=GIN, steps=(up,), items=nodes[:limit], total=len(nodes)
+                domain="cocktails",
+                node=GIN,
+                steps=(up,),
+                items=nodes[:limit],
+                total=len(nodes),
+                verdicts=self.said,
             )
         if key == "spirit":
             down = NeighbourEdge(relation="IS_A", node=GIN, against=True)
             return NodeView(domain="cocktails", node=SPIRIT, steps=(down,))
         step = NeighbourEdge(relation="HAS_INGREDIENT", node=GIN, value="3 cl")
         number = int(key[-3:]) if key[-3:].isdigit() else 0
-        return NodeView(domain="cocktails", node=_node(number), steps=(step,))
+        node = _node(number)
+        return NodeView(domain="cocktails", node=node, steps=(step,), verdicts=self.said)
 
     def shelf(self, domain: str, user: str) -> ShelfContents:
         self._note("shelf", user)
@@ -113,10 +123,10 @@ class FakeCatalogueService(Recorder):
         unlock = Unlock(key="campari", name="campari", makes=3, brings_near=1, items=("Negroni",))
         return ShelfReport(
             have=(),
-            makeable_count=0,
-            makeable=(),
-            one_away_count=0,
-            one_away=(),
+            makeable_count=len(self.makes),
+            makeable=self.makes,
+            one_away_count=len(self.lacks),
+            one_away=self.lacks,
             unlocks=(unlock,) if self.things else (),
             with_substitutes_count=0,
             with_substitutes=(),
@@ -144,6 +154,19 @@ class FakeCatalogueService(Recorder):
         self._note("take_off", things)
         self.things = tuple(one for one in self.things if one not in things)
         return ShelfContents(user=user, components=self.things)
+
+
+def shelf_item(name: str, *missing: str) -> ShelfItem:
+    """A drink of gin and lime juice."""
+    return ShelfItem(
+        key=name.casefold(),
+        name=name,
+        components=("gin", "lime juice"),
+        missing=missing,
+        substitutions=(),
+        taken_as=(),
+        evidence=(),
+    )
 
 
 def _node(number: int) -> GraphNode:

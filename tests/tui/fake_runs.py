@@ -22,7 +22,7 @@ from localrec.evaluation.run_folder import (
 from localrec.evaluation.statistics import IntervalEstimate
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.progress import Progress
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 from localrec_tui.services.runs import RunService
 
 from .recorder import Recorder
@@ -119,7 +119,8 @@ class FakeRunService(Recorder, RunService):
     """Reads real folders; what is started only waits."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, lambda domain, keys: _NAMES)
+        self.said: dict[str, Verdict] = {}
+        super().__init__(folder, lambda *_: _NAMES, lambda _, user, __: self.said if user else {})
 
     def start(self, config: str, request: RequestHandle, progress: Progress) -> None:
         self._run("start", config, request, progress)

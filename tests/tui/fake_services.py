@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -177,8 +178,23 @@ class FakeServices(Recorder):
             timings_ms={},
         )
 
+    def item_facts(
+        self, domain: str, keys: Sequence[str], user: str | None = None
+    ) -> tuple[ItemDetails, ...]:
+        self._note("item_facts", tuple(keys))
+        return tuple(
+            msgspec.structs.replace(
+                self._details(domain, key, user), picture=(), similar=(), is_complete=False
+            )
+            for key in keys
+        )
+
     def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
         self._note("item", key)
+        return self._details(domain, key, user)
+
+    def _details(self, domain: str, key: str, user: str | None) -> ItemDetails:
+        said = self.feedback.verdicts(domain, user, [key, "gin-sour"])
         return ItemDetails(
             domain="cocktails",
             key=key,
@@ -186,8 +202,9 @@ class FakeServices(Recorder):
             properties={"instructions": "Shake with ice.", "description": None},
             links=(ItemEdge("HAS_INGREDIENT", "Gin", "3 cl"),),
             picture=self.picture,
-            similar=(SimilarItem("gin-sour", "Gin Sour", ("gin",)),),
-            verdict=self.feedback.verdicts(domain, user, [key]).get(key),
+            picture_lines=len(self.picture),
+            similar=(SimilarItem("gin-sour", "Gin Sour", ("gin",), said.get("gin-sour")),),
+            verdict=said.get(key),
         )
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:

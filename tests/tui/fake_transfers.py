@@ -36,6 +36,7 @@ HISTORY = ExportChoice(
     name="the history of anna: drinks",
     form="CSV",
     file="anna-history-cocktails.csv",
+    formats=("csv", "json", "parquet"),
     request=ExportRequest(what="history", user="anna", domain="cocktails"),
 )
 FILMS = ExportChoice(

@@ -169,6 +169,27 @@ class TestReading:
         steps = [one for one in stop.steps if one.relation == "HAS_INGREDIENT"]
         assert [one.value for one in steps] == ["3 cl"] * 3
 
+    def test_tells_facts_of_several_items_as_the_whole_of_each_has_them(self, services):
+        keys = ["negroni", "zorg", "gimlet"]
+        facts = {one.key: one for one in services.item_facts("cocktails", keys)}
+        assert facts.keys() == {"negroni", "gimlet"}
+        for key, told in facts.items():
+            whole = services.item("cocktails", key)
+            assert whole.similar and whole.is_complete and not told.is_complete
+            assert told == msgspec.structs.replace(whole, similar=(), is_complete=False)
+
+    def test_tells_what_the_user_said_of_an_item_and_of_those_like_it(self, services):
+        word = NewFeedback(user="ana", domain="cocktails", item="gimlet", event=Event.LIKED)
+        services.give_feedback(word)
+        [facts] = services.item_facts("cocktails", ["gimlet"], "ana")
+        assert facts.verdict.event is Event.LIKED
+        like_it = services.item("cocktails", "negroni", "ana").similar
+        assert [one.verdict.event for one in like_it if one.key == "gimlet"] == [Event.LIKED]
+        view = CatalogueView(domain="cocktails", user="ana")
+        on_the_way = [services.catalogue.open_node(view, "cocktail", "gimlet", 5)]
+        on_the_way.append(services.catalogue.open_node(view, "ingredient", "gin", 5))
+        assert [one.verdicts["gimlet"].event for one in on_the_way] == [Event.LIKED] * 2
+
     def test_of_an_item_that_is_gone_says_so(self, services):
         with pytest.raises(UsageError, match="There is no drink 'zorg' any more"):
             services.item("cocktails", "zorg")
@@ -183,6 +204,8 @@ class TestReading:
             workspace.imports.import_images(folder, load_domain("cocktails"))
         picture = services.item("cocktails", "negroni").picture
         assert len(picture) == 16 and 1 <= len(picture[0]) <= 40
+        [facts] = services.item_facts("cocktails", ["negroni"])
+        assert (facts.picture, facts.picture_lines) == ((), 16), "the pane keeps room for it"
         assert picture[0][0][0][1:3] > "e0" and picture[-1][0][1][1:3] < "20"
         assert services.item("cocktails", "gimlet").picture == ()
 

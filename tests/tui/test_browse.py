@@ -15,12 +15,14 @@ from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.shelf import ShelfScreen
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.catalogue import CataloguePage, PageTurn
-from localrec_tui.services.records import DomainSummary
+from localrec_tui.services.records import DomainSummary, Verdict
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.paged_table import PAGE_ROWS, PagedTable
+from localrec_tui.widgets.shelf_makes import ShelfMakes
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
-from .fake_catalogue import COUNT, item
+from .fake_catalogue import COUNT, item, shelf_item
+from .fake_people import line
 
 
 @pytest.fixture
@@ -357,6 +359,14 @@ class TestWalk:
             await press(pilot, "backspace", "backspace", "backspace")
             assert isinstance(pilot.app.screen, BrowseScreen)
 
+    async def test_says_what_you_think_of_the_items_on_the_way(self, browse, services):
+        services.catalogue.said = {"drink-002": Verdict(event=Event.LIKED)}
+        async with browse() as pilot:
+            await press(pilot, "g", "enter")
+            assert "has it  Drink 002  you like it" in seen(pilot)
+            await press(pilot, "down", "down", "enter")
+            assert "gin › Drink 002  you like it" in seen(pilot)
+
     async def test_leads_to_a_list_of_what_has_an_attribute(self, browse):
         async with browse() as pilot:
             await press(pilot, "g", "b")
@@ -428,6 +438,40 @@ class TestShelf:
             await press(pilot, "enter")
             assert "No ingredient here is called “zorg”. Nearest: gin." in seen(pilot)
             assert pilot.app.screen.query_one(Input).value == "zorg"
+
+    async def test_lists_what_it_makes_and_what_lacks_one_thing_to_be_opened(self, shelf, services):
+        services.catalogue.makes = (shelf_item("Gimlet"),)
+        services.catalogue.lacks = (shelf_item("Southside", "mint"),)
+        async with shelf() as pilot:
+            assert "You can make 1 now" in seen(pilot)
+            assert "1 lack one thing" in seen(pilot)
+            pilot.app.screen.query_one(ShelfMakes).focus()
+            await press(pilot, "down", "enter")
+            assert isinstance(pilot.app.screen, ItemScreen)
+            assert "Gimlet" in seen(pilot)
+            await press(pilot, "escape", "down", "enter")
+            assert "Southside" in seen(pilot)
+
+    async def test_opens_a_drink_by_a_click(self, shelf, services):
+        services.catalogue.makes = (shelf_item("Gimlet"),)
+        async with shelf() as pilot:
+            await pilot.click("#makes", offset=(5, 2))
+            await settled(pilot)
+            assert isinstance(pilot.app.screen, ItemScreen)
+
+    async def test_takes_feedback_on_what_it_makes_and_shows_it(self, shelf, services):
+        services.catalogue.makes = (shelf_item("Gimlet"), shelf_item("Gin Sour"))
+        services.feedback.said = (line("gin sour", Event.RATED, stars=4.0),)
+        async with shelf() as pilot:
+            makes = pilot.app.screen.query_one(ShelfMakes)
+            assert "Gin Sour   you gave 4 of 5" in seen(pilot)
+            makes.focus()
+            await press(pilot, "down", "l")
+            assert given_words(services) == ["gimlet"]
+            assert "Gimlet   you like it" in seen(pilot)
+            assert makes.current.item.key == "gimlet", "the cursor stays"
+            await press(pilot, "u")
+            assert "Gimlet   you like it" not in seen(pilot)
 
     async def test_asks_first_whose_it_is(self, browse):
         async with browse() as pilot:

@@ -146,7 +146,7 @@ class TestExport:
         async with open_app(WIDE, mode="data", user="anna") as pilot:
             await press(pilot, "x")
             assert re.search("the history of anna: drinks +CSV", seen(pilot))
-            await press(pilot, "enter")
+            await press(pilot, "enter", "enter")
             pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.csv")
             await press(pilot, "enter")
             assert "4 rows are in" in seen(pilot)
@@ -163,11 +163,28 @@ class TestExport:
             await press(pilot, "x", "down", "enter", "enter")
         assert [one.out for one in exported(services)] == [str(tmp_path / "movies-2.csv")]
 
+    async def test_asks_in_which_format(self, open_app, services, tmp_path, monkeypatch):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "x", "enter")
+            assert "In which format?" in seen(pilot)
+            await press(pilot, "end", "enter", "enter")
+        [wanted] = exported(services)
+        assert wanted.form == "parquet"
+        assert wanted.out == str(tmp_path / "anna-history-cocktails.parquet")
+
+    async def test_takes_the_format_that_the_typed_name_says(self, open_app, services, tmp_path):
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "x", "enter", "enter")
+            pilot.app.screen.query_one(Input).value = str(tmp_path / "mine.json")
+            await press(pilot, "enter")
+        assert [one.form for one in exported(services)] == ["json"]
+
     async def test_replaces_a_file_on_request_only(self, open_app, services, tmp_path):
         place = tmp_path / "mine.csv"
         place.touch()
         async with open_app(WIDE, mode="data") as pilot:
-            await press(pilot, "x", "enter")
+            await press(pilot, "x", "enter", "enter")
             pilot.app.screen.query_one(Input).value = str(place)
             await press(pilot, "enter")
             assert "is there already." in seen(pilot)

@@ -7,6 +7,8 @@ import pytest
 from textual.widgets import DataTable
 
 from localrec.data.rows import Event
+from localrec.foundation.errors import UsageError
+from localrec_tui.messages import FactsLoaded
 from localrec_tui.widgets import item_pane
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.paged_table import PagedTable
@@ -21,14 +23,14 @@ WIDE, HUGE = (120, 40), (200, 50)
 async def _ask(pilot):
     await write(pilot, "a gin drink")
     await press(pilot, "enter", "down")
-    await pilot.pause(0.1)  # what the store knows of it follows a moment later
-    await settled(pilot)
+    await _beside(pilot)
 
 
 async def _beside(pilot):
-    """Wait for what the store knows of the chosen item."""
-    await pilot.pause(0.1)
-    await settled(pilot)
+    """Wait for what the store knows of the chosen item: the facts, and a moment later the rest."""
+    for _ in range(3):
+        await pilot.pause(0.1)
+        await settled(pilot)
 
 
 class TestAnswer:
@@ -88,40 +90,112 @@ class TestThirdColumn:
             assert not pilot.app.screen.query_one(SidePane).display
 
 
+def _note_drawings(monkeypatch):
+    """What the pane beside the list draws: the title, and whether all of the item is there."""
+    drawn = []
+    whole = ItemPane._draw
+
+    def noted(pane):
+        whole(pane)
+        drawn.append((pane.border_title, pane.found is not None and pane.found.is_complete))
+
+    monkeypatch.setattr(ItemPane, "_draw", noted)
+    return drawn
+
+
 class TestBrowse:
     async def test_stands_beside_the_facts_of_the_chosen_item(self, open_app, services):
         async with open_app(WIDE, mode="browse") as pilot:
             await press(pilot, "down", "down")
-            await pilot.pause(0.1)
-            await settled(pilot)
+            await _beside(pilot)
             pane = pilot.app.screen.query_one(ItemPane)
             assert pane.border_title == "Drink 001"
             assert "Shake with ice." in seen(pilot)
 
-    async def test_is_drawn_once_with_all_its_parts(self, open_app, monkeypatch):
-        drawn = []
-        whole = ItemPane._draw
-
-        def noted(pane):
-            whole(pane)
-            drawn.append((pane.border_title, pane.found is not None))
-
+    async def test_draws_known_facts_at_once_and_the_rest_where_the_cursor_stays(
+        self, open_app, services, monkeypatch
+    ):
+        drawn = _note_drawings(monkeypatch)
         async with open_app(WIDE, mode="browse") as pilot:
             await press(pilot, "down")
             await _beside(pilot)
-            monkeypatch.setattr(ItemPane, "_draw", noted)
-            for pause in ("_PAUSE_S", "_LATE_S"):  # they end when this test says so
+            pane = pilot.app.screen.query_one(ItemPane)
+            for pause in ("_HELD_S", "_PAUSE_S", "_REST_S"):  # they end when this test says so
                 monkeypatch.setattr(item_pane, pause, 3_600)
-            before = pilot.app.screen.query_one(ItemPane).border_title
+            before = pane.border_title
+            drawn.clear()
+            services.told.clear()
             await pilot.press("down")
-            after_the_key = pilot.app.screen.query_one(ItemPane).border_title, list(drawn)
-            pilot.app.screen.query_one(ItemPane)._load()
+            after_the_key = pane.border_title, list(drawn)
+            pane._load()
+            assert (after_the_key, drawn) == ((before, []), [("Drink 001", False)])
+            assert "Shake with ice." in seen(pilot)
+            assert [call for call, _ in services.told] == [], "it was read before the key"
+            pane._load_rest()
             await _beside(pilot)
-        assert after_the_key == (before, []), "the key waits for no item"
-        assert drawn == [("Drink 001", True)]
+            assert "Gin Sour" in seen(pilot)
+        assert drawn == [("Drink 001", False), ("Drink 001", True)]
+
+    async def test_shows_the_first_key_at_once_and_waits_for_keys_that_are_held(
+        self, open_app, monkeypatch
+    ):
+        async with open_app(WIDE, mode="browse") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            monkeypatch.setattr(item_pane, "_PAUSE_S", 3_600)
+            pane = pilot.app.screen.query_one(ItemPane)
+            pane._moved_at -= 3_600
+            await pilot.press("down")
+            await _beside(pilot)
+            first = pane.border_title
+            monkeypatch.setattr(item_pane, "_HELD_S", 3_600)
+            await pilot.press("down", "down", "down")
+            await _beside(pilot)
+            assert (first, pane.border_title) == ("Drink 001", "Drink 001")
+
+    async def test_shows_an_item_of_before_without_a_read(self, open_app, services):
+        async with open_app(WIDE, mode="browse") as pilot:
+            await press(pilot, "down")
+            for key in ("down", "up"):
+                await pilot.press(key)
+                await _beside(pilot)
+            services.item_facts = services.item = None  # whoever calls them fails
+            await pilot.press("down")
+            await pilot.pause(0.06)
+            assert pilot.app.screen.query_one(ItemPane).found.is_complete
+            assert "Gin Sour" in seen(pilot)
+
+    async def test_says_what_you_think_of_those_like_it(self, open_app, services):
+        services.feedback.said = (line("gin-sour", Event.DISLIKED),)
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            assert "Gin Sour   you dislike it   gin" in seen(pilot)
+
+    async def test_drops_what_comes_for_an_item_that_is_no_more_chosen(self, open_app, services):
+        async with open_app(WIDE, mode="browse") as pilot:
+            await press(pilot, "down", "down")
+            await _beside(pilot)
+            pane = pilot.app.screen.query_one(ItemPane)
+            late = services.item("cocktails", "drink-000")
+            pane.post_message(FactsLoaded("cocktails", pilot.app.user, (late,)))
+            await _beside(pilot)
+            assert (pane.border_title, pane.found.key) == ("Drink 001", "drink-001")
+
+    async def test_says_why_where_an_item_is_gone(self, open_app, services, monkeypatch):
+        def gone(*asked):
+            raise UsageError("There is no drink of that name any more.", "Ask again.")
+
+        async with open_app(WIDE, mode="browse") as pilot:
+            monkeypatch.setattr(services, "item_facts", lambda *_: ())
+            monkeypatch.setattr(services, "item", gone)
+            pilot.app.screen.query_one(ItemPane)._kept.clear()
+            await press(pilot, "down", "down")
+            await _beside(pilot)
+            assert "There is no drink of that name any more." in seen(pilot)
 
     async def test_tells_its_name_where_the_store_lets_wait(self, open_app, services, monkeypatch):
-        known = services.item
+        known = services.item_facts
         lets_go = threading.Event()
 
         def waited_for(*asked):
@@ -132,7 +206,8 @@ class TestBrowse:
             pane = pilot.app.screen.query_one(ItemPane)
             await press(pilot, "down")
             await _beside(pilot)
-            monkeypatch.setattr(services, "item", waited_for)
+            monkeypatch.setattr(services, "item_facts", waited_for)
+            pane._kept.clear()
             await pilot.press("down")
             for _ in range(200):
                 await pilot.pause(0.05)

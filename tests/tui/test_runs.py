@@ -3,13 +3,14 @@
 import pytest
 from textual.widgets import DataTable, TabbedContent
 
+from localrec.data.rows import Event
 from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError
 from localrec_tui.plots import bar, bar_with_interval, difference_bar
 from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.run import RunScreen
 from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 from localrec_tui.widgets.progress import ProgressLine, format_duration
 
 from .conftest import NARROW, WIDE, press, seen, settled
@@ -116,6 +117,15 @@ class TestCases:
             await press(pilot, "o")
             assert str(table.get_row_at(0)[2]) == "4"
             assert "12 cases of ease, the worst first" in seen(pilot)
+
+    async def test_say_what_you_think_of_an_item_of_the_list(self, open_app, evaluations):
+        evaluations.said = {"item-2": Verdict(event=Event.LIKED)}
+        async with open_app(WIDE, mode="runs", user="anna") as pilot:
+            await open_run(pilot, "cases")
+            pilot.app.screen.query_one("#cases").focus()
+            await press(pilot, "enter")
+            assert "Gimlet  you like it" in seen(pilot)
+            assert "Negroni  you" not in seen(pilot)
 
     async def test_show_the_list_with_the_target_marked(self, open_app, evaluations):
         async with open_app(WIDE) as pilot:

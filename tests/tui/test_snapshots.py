@@ -208,8 +208,9 @@ async def test_a_room_looks_as_it_did(open_app, monkeypatch, scene, size, theme)
         pilot.app.theme = theme
         await SCENES[scene](pilot)
         pilot.app.clear_notifications()
-        await pilot.pause(0.1)  # what stands beside a list follows a moment later
-        await settled(pilot)
+        for _ in range(3):  # what stands beside a list follows a moment later, in two steps
+            await pilot.pause(0.1)
+            await settled(pilot)
         # A table works out its widths when nothing else is to be done.
         drawn = drawing_of(pilot, scene)
         for _ in range(_PATIENCE):

@@ -2,6 +2,7 @@
 
 import csv
 
+import msgspec
 import pytest
 
 from localrec.data.rows import Event
@@ -87,9 +88,24 @@ def test_of_a_person_history_and_profile_go_out_for_each_domain(local_services, 
         "a-b-history.csv",
         "a-b-profile.json",
         "cocktails.csv",
+        "cocktails-recbole",
         "localrec-backup.zip",
     ]
     assert [one.file for one in transfers.export_choices(None)] == [
         "cocktails.csv",
+        "cocktails-recbole",
         "localrec-backup.zip",
     ]
+
+
+def test_all_that_can_go_out_is_written_in_each_of_its_formats(local_services, tmp_path):
+    transfers = local_services.transfers
+    word = NewFeedback(user="ana", domain="cocktails", item="negroni", event=Event.LIKED)
+    local_services.give_feedback(word)
+    for number, choice in enumerate(transfers.export_choices("ana")):
+        for form in choice.formats or (choice.request.form,):
+            place = tmp_path / f"{number}-{form}"
+            wanted = msgspec.structs.replace(choice.request, out=str(place), form=form)
+            transfers.export(wanted, RequestHandle(), no_progress)
+            assert place.is_dir() == (form == "recbole")
+    assert (tmp_path / "0-parquet").read_bytes().startswith(b"PAR1")

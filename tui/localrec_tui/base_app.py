@@ -31,6 +31,7 @@ from localrec_tui.messages import (
     WorkStopped,
 )
 from localrec_tui.preferences import load_preferences
+from localrec_tui.readable_colours import readable_variables
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.workers import run_in_thread
@@ -92,6 +93,11 @@ class BaseApp(App[None]):
         if isinstance(event, events.InputEvent):
             self._collector.touch()
         await super().on_event(event)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the theme's variables, with texts that can be read whatever the theme."""
+        self.theme_variables = readable_variables(super().get_css_variables())
+        return self.theme_variables
 
     @classmethod
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
@@ -246,6 +252,7 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
         border-subtitle-color: $text-muted;
     }}
     AppScreen .pane:focus {{ border: round $accent; }}
+    AppScreen Input {{ border-subtitle-color: $frame-hint; }}
     """
 
     @classmethod

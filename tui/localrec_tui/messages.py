@@ -91,6 +91,15 @@ class ItemLoaded(Message):
 
 
 @dataclass
+class FactsLoaded(Message):
+    """Items of a domain were read for a list, as a user sees them; some without what takes long."""
+
+    domain: str
+    user: str | None
+    found: tuple[ItemDetails, ...]
+
+
+@dataclass
 class AnswerSaved(Message):
     """An answer was written to a file."""
 

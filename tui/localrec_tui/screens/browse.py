@@ -30,6 +30,7 @@ from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.catalogue_table import CatalogueTable
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.item_pane import LEAST_LINES, ItemPane
+from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.paged_table import PagedRow, PagedTable
@@ -223,11 +224,13 @@ class BrowseScreen(CatalogueScreen):
 
     def _show_chosen(self) -> None:
         """Show the item under the cursor beside the list."""
-        line = self.query_one(PagedTable).current
+        listing = self.query_one(PagedTable)
+        line = listing.current
         shown = (
             None if line is None else ShownItem(item=_item(line), verdict=self.said_of(line.key))
         )
-        self.query_one(ItemPane).show(shown, self._view.domain)
+        near = [one.key for one in around(listing.lines, listing.cursor_row)]
+        self.query_one(ItemPane).show(shown, self._view.domain, near)
 
     @on(DataTable.RowSelected)
     def _row_pressed(self) -> None:

@@ -7,10 +7,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Label, Static
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.services.run_cases import CaseParts
+from localrec_tui.widgets.badges import in_line, verdict_badge
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.running_lines import RunningLines
 
@@ -44,8 +46,12 @@ class CaseScreen(AppScreen[None]):
         with VerticalScroll():
             for title, lines in self._case.parts:
                 yield Label(title, classes="head", markup=False)
-                yield Static("\n".join(lines), markup=False)
+                yield Static(Content("\n").join(map(self._line, lines)), markup=False)
         yield KeyFooter()
+
+    def _line(self, line: str) -> Content:
+        """A line with what the user said of the item that it lists."""
+        return in_line([Content(line), *verdict_badge(self._case.verdicts.get(line))])
 
     def on_mount(self) -> None:
         """Let keys scroll."""

@@ -71,5 +71,5 @@ class ChoiceDialog(Dialog[str]):
         now = "  (now)" if one.value == self._chosen else ""
         parts = Content.assemble((one.name, "bold"), now)
         if one.meaning:
-            parts = Content.assemble(parts, (f"  {one.meaning}", "dim"))
+            parts = Content.assemble(parts, (f"  {one.meaning}", "$text-quiet"))
         return Option(parts, id=one.value)

@@ -1,4 +1,4 @@
-"""Asks what goes out and to which file; a file that is there is replaced only on request."""
+"""Asks what goes out, in which format and to which file; none is replaced without a request."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.services.records import ExportChoice, ExportRequest
 
+_FORMATS = {"csv": "CSV", "json": "JSON", "parquet": "Parquet"}
 _REPLACE, _ANOTHER = "replace", "another"
 
 
@@ -20,21 +21,37 @@ def begin_export(
     choices: Sequence[ExportChoice],
     chosen: Callable[[ExportRequest], None],
 ) -> None:
-    """Ask what goes out, then where to.
+    """Ask what goes out, as which kind of file where there are several, then where to.
 
     Args:
         screen: The room that asks.
         choices: What can go out.
-        chosen: Called once both are known.
+        chosen: Called once all is known.
     """
     by_name = {one.name: one for one in choices}
 
     def picked(name: str | None) -> None:
         if name is not None:
-            _ask_file(screen, by_name[name], chosen)
+            _ask_format(screen, by_name[name], chosen)
 
     listed = [ChoiceItem(one.name, one.name, one.form) for one in choices]
     screen.app.push_screen(ChoiceDialog("What goes out?", listed, ""), picked)
+
+
+def _ask_format(
+    screen: AppScreen[None], choice: ExportChoice, chosen: Callable[[ExportRequest], None]
+) -> None:
+    def picked(suffix: str | None) -> None:
+        if suffix is not None:
+            file = str(Path(choice.file).with_suffix(f".{suffix}"))
+            request = msgspec.structs.replace(choice.request, form=suffix)
+            _ask_file(screen, msgspec.structs.replace(choice, file=file, request=request), chosen)
+
+    if not choice.formats:
+        _ask_file(screen, choice, chosen)
+        return
+    listed = [ChoiceItem(one, _FORMATS[one], f".{one}") for one in choice.formats]
+    screen.app.push_screen(ChoiceDialog("In which format?", listed, choice.formats[0]), picked)
 
 
 def free_path(folder: Path, name: str) -> Path:
@@ -56,7 +73,9 @@ def _ask_file(
             return
         place = Path(typed or proposed).expanduser()
         place = place / choice.file if place.is_dir() else place
-        request = msgspec.structs.replace(choice.request, out=str(place))
+        suffix = place.suffix.lower().removeprefix(".")
+        form = suffix if suffix in choice.formats else choice.request.form
+        request = msgspec.structs.replace(choice.request, out=str(place), form=form)
         if place.exists():
             _ask_replacing(screen, choice, request, chosen)
         else:

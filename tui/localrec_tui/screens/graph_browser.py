@@ -18,6 +18,7 @@ from localrec_tui.answer_text import edge_phrase
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import CatalogueView, NodeView
+from localrec_tui.widgets.badges import in_line, verdict_badge
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.running_lines import RunningLines
 from localrec_tui.workers import run_in_thread
@@ -135,7 +136,8 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
     def _path_text(self) -> Content:
         *before, here = (self._names[one] for one in self._path)
         way = "".join(f"{name} › " for name in before)
-        return Content.assemble((way, "dim"), (here, "bold"))
+        told = Content.assemble((way, "dim"), (here, "bold"))
+        return told if self._stop is None else _with_verdict(told, self._stop, self._stop.node)
 
     def _count(self, stop: NodeView) -> str:
         if stop.node.kind == self._item_kind:
@@ -155,12 +157,21 @@ def _reachable(stop: NodeView) -> list[GraphNode]:
 
 def _edge_lines(stop: NodeView) -> list[Content]:
     relation = "has it" if stop.items else ""
-    items = [Content.assemble((f"◀─ {relation}  ", "dim"), one.name) for one in stop.items]
-    return [*(_step(step, stop.domain) for step in stop.steps), *items]
+    items = [
+        _with_verdict(Content.assemble((f"◀─ {relation}  ", "$text-quiet"), one.name), stop, one)
+        for one in stop.items
+    ]
+    return [*(_with_verdict(_step(one, stop.domain), stop, one.node) for one in stop.steps), *items]
+
+
+def _with_verdict(line: Content, stop: NodeView, node: GraphNode) -> Content:
+    """A line with what the user said of its node, where that is an item."""
+    is_item = node.kind == load_domain(stop.domain).item
+    return in_line([line, *verdict_badge(stop.verdicts.get(node.key) if is_item else None)])
 
 
 def _step(step: NeighbourEdge, domain: str) -> Content:
     phrase = edge_phrase(step.relation, domain)
     arrow = f"◀─ {phrase} ─" if step.against else f"─ {phrase} ─▶"
     value = f"  {step.value}" if step.value else ""
-    return Content.assemble((f"{arrow} ", "dim"), f"{step.node.name}{value}")
+    return Content.assemble((f"{arrow} ", "$text-quiet"), f"{step.node.name}{value}")

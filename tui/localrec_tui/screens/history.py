@@ -31,6 +31,7 @@ from localrec_tui.widgets.detail_pane import TextPane
 from localrec_tui.widgets.graph_pane import graph_text
 from localrec_tui.widgets.history_table import HistoryTable
 from localrec_tui.widgets.item_pane import LEAST_LINES, ItemPane
+from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.shown_items import ShownItem
@@ -263,7 +264,10 @@ class HistoryScreen(UserScreen):
         if row is not None:
             self.set_tone(row.domain)
             shown = ShownItem(item=_item(row), verdict=verdict_label(row.verdict))
-        self.query_one(ItemPane).show(shown, "" if row is None else row.domain)
+        domain = "" if row is None else row.domain
+        rows = around(self._rows, self.query_one(HistoryTable).cursor_row)
+        near = [one.key for one in rows if one.domain == domain]
+        self.query_one(ItemPane).show(shown, domain, near)
         side = self.query_one("#side", TextPane)
         if row is None:
             side.clear()

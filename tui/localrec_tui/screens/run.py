@@ -186,8 +186,11 @@ class RunScreen(AppScreen[None]):
     @on(DataTable.RowSelected, "#cases")
     def _case_opened(self, event: DataTable.RowSelected) -> None:
         case = self._listed()[event.cursor_row].id
-        evaluations, name, system = self.app.services.runs, self._run_name, self._system
-        run_in_thread(self, "case", lambda: self.CaseRead(evaluations.case(name, system, case)))
+        evaluations, user = self.app.services.runs, self.app.user
+        name, system = self._run_name, self._system
+        run_in_thread(
+            self, "case", lambda: self.CaseRead(evaluations.case(name, system, case, user))
+        )
 
     def on_run_screen_case_read(self, message: CaseRead) -> None:
         """Show it."""

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import FeedbackGiven, FeedbackStored
+from localrec_tui.screens.item import ItemScreen
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.running_lines import RunningLines
-from localrec_tui.widgets.shelf_text import shelf_lines
+from localrec_tui.widgets.shelf_makes import ShelfMakes, report_keys
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
@@ -53,6 +55,7 @@ class ShelfSurveyed(Message):
 
     request: RequestHandle
     report: ShelfReport
+    verdicts: dict[str, Verdict]  # what the user said of its items
 
 
 class ShelfScreen(AppScreen[None]):
@@ -67,8 +70,9 @@ class ShelfScreen(AppScreen[None]):
         "Type what you have, several things parted by commas, and press Enter; typos are mended. "
         "While you type, the list below offers names: Down leads there, Enter takes one. In the "
         "list of your shelf Delete takes a thing off. Beside it stands what you can make now, "
-        "which bottle unlocks most, and what lacks one thing. Ctrl+Z takes back what you changed "
-        "last, as often as you like."
+        "which bottle unlocks most, and what lacks one thing: Tab leads there, Enter opens a "
+        "drink, L, D, S and N say what you think of it. Ctrl+Z takes back what you changed last, "
+        "as often as you like."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete", "take_off", "Take off", id="take_off"),
@@ -80,9 +84,9 @@ class ShelfScreen(AppScreen[None]):
     ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
     ShelfScreen Input:focus { border: round $accent; }
     ShelfScreen #body { height: 1fr; width: 100%; }
-    ShelfScreen OptionList { height: 1fr; width: 2fr; }
-    ShelfScreen #makes { height: 1fr; width: 3fr; padding: 0 1; }
-    ShelfScreen #makes Static { height: auto; }
+    ShelfScreen #shelf { height: 1fr; width: 2fr; }
+    ShelfScreen #makes { height: 1fr; width: 3fr; }
+    ShelfScreen #makes > .option-list--option-disabled { color: $foreground; }
     """
 
     def __init__(self, domain: str, user: str) -> None:
@@ -100,9 +104,8 @@ class ShelfScreen(AppScreen[None]):
         yield Label(f"What {self._user} has at hand", classes="title", markup=False)
         yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
         with Horizontal(id="body"):
-            yield OptionList(classes="pane")
-            with VerticalScroll(id="makes", classes="pane"):
-                yield Static("…", markup=False)
+            yield OptionList(id="shelf", classes="pane")
+            yield ShelfMakes()
         yield Static(id="status", markup=False)
         yield KeyFooter()
 
@@ -110,8 +113,9 @@ class ShelfScreen(AppScreen[None]):
         """Read the shelf."""
         self.query_one(Input).focus()
         self.query_one(Input).border_subtitle = "Enter puts it there"
-        self.query_one(OptionList).border_title = "At hand"
-        self.query_one("#makes").border_title = "What that makes"
+        self.query_one("#shelf", OptionList).border_title = "At hand"
+        self.query_one(ShelfMakes).border_title = "What that makes"
+        self.app.feedback_stored.subscribe(self, self._mark)
         self.set_tone(self._domain)
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.shelf(domain, user)))
@@ -120,15 +124,16 @@ class ShelfScreen(AppScreen[None]):
 
     def action_to_list(self) -> None:
         """From the line to the list below it."""
-        shown = self.query_one(OptionList)
+        shown = self.query_one("#shelf", OptionList)
         if shown.option_count:
             shown.highlighted = shown.highlighted or 0
             shown.focus()
 
     def action_take_off(self) -> None:
         """Take the thing off that is pointed at."""
-        place = self.query_one(OptionList).highlighted
-        if self._names or place is None or not self.query_one(OptionList).has_focus:
+        shelf = self.query_one("#shelf", OptionList)
+        place = shelf.highlighted
+        if self._names or place is None or not shelf.has_focus:
             return
         self._take((self._components[place],))
 
@@ -168,11 +173,23 @@ class ShelfScreen(AppScreen[None]):
         if typed := event.value.strip():
             self._add(typed)
 
-    @on(OptionList.OptionSelected)
+    @on(OptionList.OptionSelected, "#shelf")
     def _picked(self, event: OptionList.OptionSelected) -> None:
         if self._names:
             before = self.query_one(Input).value.rpartition(",")[0]
             self._add(", ".join(filter(None, [before.strip(), self._names[event.option_index]])))
+
+    @on(OptionList.OptionSelected, "#makes")
+    def _opened(self) -> None:
+        if (shown := self.query_one(ShelfMakes).current) is not None:
+            self.app.push_screen(ItemScreen(shown, self._domain, None))
+
+    @on(ShelfMakes.Rated)
+    def _rated(self, event: ShelfMakes.Rated) -> None:
+        if (shown := self.query_one(ShelfMakes).current) is not None:
+            self.post_message(
+                FeedbackGiven(shown.item, self._domain, event.event, reason=event.reason)
+            )
 
     def _add(self, typed: str) -> None:
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
@@ -213,18 +230,25 @@ class ShelfScreen(AppScreen[None]):
             self._request.stopped.set()
         self._request = request = RequestHandle()
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
-        run_in_thread(
-            self,
-            "what the shelf makes",
-            lambda: ShelfSurveyed(request, browse.shelf_report(domain, user, _LISTED, request)),
-            request,
-        )
+        feedback = self.app.services.feedback
+
+        def survey() -> ShelfSurveyed:
+            report = browse.shelf_report(domain, user, _LISTED, request)
+            said = feedback.verdicts(domain, user, report_keys(report))
+            return ShelfSurveyed(request, report, said)
+
+        run_in_thread(self, "what the shelf makes", survey, request)
 
     def on_shelf_surveyed(self, message: ShelfSurveyed) -> None:
         """Show what the shelf makes, unless it changed meanwhile."""
         if message.request is self._request:
-            lines = shelf_lines(message.report)
-            self.query_one("#makes Static", Static).update(Content("\n").join(lines))
+            self.query_one(ShelfMakes).show(message.report, message.verdicts)
+
+    def _mark(self, message: FeedbackStored) -> None:
+        """Show the user's word on a drink, given here or beside, as the store has it."""
+        if message.feedback is not None and message.domain == self._domain:
+            holds = None if message.holds is None else Verdict(event=message.holds)
+            self.query_one(ShelfMakes).mark(message.feedback.item, holds)
 
     def on_work_stopped(self) -> None:
         """The shelf changed meanwhile: nobody waits for what the old one makes."""
@@ -239,7 +263,7 @@ class ShelfScreen(AppScreen[None]):
     def _show(self, names: tuple[str, ...]) -> None:
         """Offer names, or show the shelf where there are none to offer."""
         self._names = names
-        shown = self.query_one(OptionList)
+        shown = self.query_one("#shelf", OptionList)
         place = shown.highlighted
         shown.clear_options()
         told = [f"+ {name}" for name in names] or [one.name for one in self._components]

@@ -10,7 +10,7 @@ import is told who holds it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -85,7 +85,7 @@ class AppServices:
         self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.learning = LearningService(folder)
-        self.runs = RunService(folder, self._names)
+        self.runs = RunService(folder, self._names, self.feedback.verdicts)
         self.trainings = TrainingService(folder)
 
     @property
@@ -119,6 +119,14 @@ class AppServices:
         from localrec_tui.services.store_queries import item_details
 
         return self._read(lambda store: item_details(store, domain, key, user))
+
+    def item_facts(
+        self, domain: str, keys: Sequence[str], user: str | None = None
+    ) -> tuple[ItemDetails, ...]:
+        """Return what is quickly read of several items; unknown ones are left out."""
+        from localrec_tui.services.store_queries import item_facts
+
+        return self._read(lambda store: item_facts(store, domain, keys, user))
 
     def ask(
         self, question: QuestionRequest, request: RequestHandle, on_items: OnItems

@@ -81,6 +81,7 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
         steps: Its edges.
         items: Some items that have this attribute, by name.
         total: How many have it.
+        verdicts: What the user said of the items among these, by their keys.
     """
 
     domain: str
@@ -88,6 +89,7 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[NeighbourEdge, ...]
     items: tuple[GraphNode, ...] = ()
     total: int = 0
+    verdicts: dict[str, Verdict] = {}
 
 
 class ShelfComponent(msgspec.Struct, frozen=True):
@@ -310,17 +312,27 @@ def _stop(
     from localrec.graph.neighbours import GraphNode, neighbour_edges
     from localrec.graph.node_columns import users_hidden_from
     from localrec.graph.pagination import ItemSelection, first_page
+    from localrec_tui.services.store_queries import verdicts
 
     selection = ItemSelection(having=node.node_id, without=users_hidden_from(store, view.user))
     steps = neighbour_edges(store, domain, node, selection.without)
     if node.kind == domain.item:
-        return NodeView(domain=domain.name, node=node, steps=steps)
+        said = verdicts(store, domain.name, view.user, [node.key])
+        return NodeView(domain=domain.name, node=node, steps=steps, verdicts=said)
     rows, total = first_page(store, domain, selection, limit)
     items = [
         GraphNode(node_id=row.place.node_id, kind=domain.item, key=row.key, name=row.name)
         for row in rows
     ]
-    return NodeView(domain=domain.name, node=node, steps=steps, items=tuple(items), total=total)
+    keys = [one.key for one in (*items, *(step.node for step in steps)) if one.kind == domain.item]
+    return NodeView(
+        domain=domain.name,
+        node=node,
+        steps=steps,
+        items=tuple(items),
+        total=total,
+        verdicts=verdicts(store, domain.name, view.user, keys),
+    )
 
 
 def _shelf(store: Store, domain: str, user: str) -> tuple[ShelfComponent, ...]:

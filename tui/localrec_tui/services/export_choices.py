@@ -6,11 +6,14 @@ import re
 
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
-from localrec_tui.services.records import WORKSPACE, ExportChoice, ExportRequest
+from localrec_tui.services.records import WORKSPACE, DomainSummary, ExportChoice, ExportRequest
 from localrec_tui.services.store_queries import domain_summaries, user_domains
 
 _HISTORY, _PROFILE, _ITEMS = "history", "profile", "items"
 _LETTERBOXD, _FILMS = "letterboxd", "movies"
+_RECBOLE = "recbole"
+_TABLES = ("csv", "json", "parquet")
+_ANY_TABLE = "CSV, JSON or Parquet"
 
 
 def export_choices(store: Store, user: str | None) -> tuple[ExportChoice, ...]:
@@ -24,14 +27,19 @@ def export_choices(store: Store, user: str | None) -> tuple[ExportChoice, ...]:
     for one in domain_summaries(store):
         request = ExportRequest(what=_ITEMS, domain=one.name)
         name = f"all {one.counted}" if one.items > 1 else f"the only {one.singular}"
-        found.append(ExportChoice(name=name, form="CSV", file=f"{one.name}.csv", request=request))
+        file = f"{one.name}.csv"
+        found.append(
+            ExportChoice(name=name, form=_ANY_TABLE, file=file, request=request, formats=_TABLES)
+        )
+    found += [_atomic_files(one) for one in domain_summaries(store)]
     return (*found, _backup()) if found else ()
 
 
 def _history(user: str, domain: str, *, is_only: bool) -> ExportChoice:
     return ExportChoice(
         name=f"the history of {user}: {load_domain(domain).plural}",
-        form="CSV",
+        form=_ANY_TABLE,
+        formats=_TABLES,
         file=f"{_stem(user)}-history.csv" if is_only else f"{_stem(user)}-history-{domain}.csv",
         request=ExportRequest(what=_HISTORY, user=user, domain=domain),
     )
@@ -49,9 +57,19 @@ def _for_letterboxd(user: str) -> ExportChoice:
 def _profile(user: str, domain: str, *, is_only: bool) -> ExportChoice:
     return ExportChoice(
         name=f"the profile of {user}: {load_domain(domain).plural}",
-        form="JSON",
+        form="JSON, CSV or Parquet",
+        formats=("json", "csv", "parquet"),
         file=f"{_stem(user)}-profile.json" if is_only else f"{_stem(user)}-profile-{domain}.json",
         request=ExportRequest(what=_PROFILE, user=user, domain=domain),
+    )
+
+
+def _atomic_files(domain: DomainSummary) -> ExportChoice:
+    return ExportChoice(
+        name=f"the {domain.plural} with who rated them",
+        form="a folder for RecBole",
+        file=f"{domain.name}-{_RECBOLE}",
+        request=ExportRequest(what="", domain=domain.name, form=_RECBOLE),
     )
 
 

@@ -197,11 +197,15 @@ class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SimilarItem(msgspec.Struct, frozen=True):
-    """An item that has attributes in common with another: its key, its name, and a few of them."""
+    """An item that has attributes in common with another: its key, its name, and a few of them.
+
+    `verdict` is the viewer's own newest word on it; None for none.
+    """
 
     key: str
     name: str
     shared: tuple[str, ...]
+    verdict: Verdict | None = None
 
 
 HalfCell = tuple[str, str]  # the colours of a cell's upper and lower half, such as "#c1121f"
@@ -217,8 +221,10 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
         properties: As its catalogue has them.
         links: Its edges; of what people told themselves, only the viewer's own.
         picture: Its picture in lines of half cells; () where it has none.
+        picture_lines: How many lines its picture takes.
         similar: The items with the rarest attributes in common with it, the nearest first.
         verdict: The viewer's own newest word on it; None for none.
+        is_complete: False where its picture and what is similar are still to be read.
     """
 
     domain: str
@@ -227,8 +233,10 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
     properties: dict[str, Scalar]
     links: tuple[ItemEdge, ...]
     picture: tuple[tuple[HalfCell, ...], ...] = ()
+    picture_lines: int = 0
     similar: tuple[SimilarItem, ...] = ()
     verdict: Verdict | None = None
+    is_complete: bool = True
 
 
 class RequestHandle:
@@ -257,7 +265,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What goes to which file: a user's history or profile, or the items of a domain.
 
     Args:
-        what: The word of `localrec export --what`; "workspace" for all of it.
+        what: The word of `localrec export --what`; "workspace" for all of it, "" where the format
+            says it.
         out: The file.
         user: Whose it is; None for items.
         domain: Of what.
@@ -274,9 +283,13 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that can go out: its name, its format, and the name of its file."""
+    """Something that can go out: its name, its format, and the name of its file.
+
+    `formats` are the suffixes of the files that it can be written as; () where there is no choice.
+    """
 
     name: str
     form: str
     file: str
     request: ExportRequest
+    formats: tuple[str, ...] = ()

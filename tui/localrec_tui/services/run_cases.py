@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from localrec_tui.services.records import Verdict
+
 if TYPE_CHECKING:
     from localrec.data.trajectory import Trajectory
     from localrec.evaluation.explanations.explanation_records import Rationale
@@ -41,10 +43,14 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseParts(msgspec.Struct, frozen=True, kw_only=True):
-    """All about one case: titles, each with its lines."""
+    """All about one case: titles, each with its lines.
+
+    `verdicts` has the viewer's own word on an item by the line that lists it.
+    """
 
     id: str
-    parts: tuple[tuple[str, tuple[str, ...]], ...]
+    parts: tuple[CasePart, ...]
+    verdicts: dict[str, Verdict] = {}
 
 
 def worst_first(cases: Iterable[CaseSummary]) -> list[CaseSummary]:
@@ -111,7 +117,7 @@ def ranking_parts(outcome: CaseResult, names: dict[str, str]) -> Iterator[CasePa
     """Yield the request, the result and the list of a case."""
 
     def called(key: str) -> str:
-        return clean_line(names.get(key) or key or "(no candidate)")
+        return _called(key, names)
 
     yield (
         "What was asked",
@@ -121,11 +127,20 @@ def ranking_parts(outcome: CaseResult, names: dict[str, str]) -> Iterator[CasePa
         ),
     )
     yield "What came of it", tuple(clean_line(one) for one in _verdict(outcome))
-    marked = (
-        f"{rank:>4} {'▶' if key in outcome.targets else ' '} {called(key)}"
+    title = f"The first {len(outcome.top)} of the list (▶ was to be found)"
+    yield title, tuple(ranked_lines(outcome, names).values())
+
+
+def ranked_lines(outcome: CaseResult, names: dict[str, str]) -> dict[str, str]:
+    """The line of each item of a case's list, by the item's key."""
+    return {
+        key: f"{rank:>4} {'▶' if key in outcome.targets else ' '} {_called(key, names)}"
         for rank, key in enumerate(outcome.top, 1)
-    )
-    yield f"The first {len(outcome.top)} of the list (▶ was to be found)", tuple(marked)
+    }
+
+
+def _called(key: str, names: dict[str, str]) -> str:
+    return clean_line(names.get(key) or key or "(no candidate)")
 
 
 def _verdict(outcome: CaseResult) -> Iterator[str]:

@@ -15,15 +15,15 @@ import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 from localrec_tui.services.run_cases import (
-    CasePart,
     CaseParts,
     CaseSummary,
     clean_line,
     find_case,
     question_line,
     question_parts,
+    ranked_lines,
     ranking_line,
     ranking_parts,
     rationale_parts,
@@ -134,6 +134,7 @@ class RunComparison(msgspec.Struct, frozen=True, kw_only=True):
 _RUNS = "runs"
 _LEADING = ("NDCG", "H", "MRR", "recall", "satisfaction_at_3", "router_accuracy")
 LookUpNames = Callable[[str, Iterable[str]], dict[str, str]]
+LookUpVerdicts = Callable[[str, str | None, Iterable[str]], dict[str, Verdict]]
 
 
 class RunService:
@@ -142,12 +143,13 @@ class RunService:
     Args:
         folder: The workspace.
         names: Looks names of items up.
+        verdicts: Looks up what a user said of items.
     """
 
-    def __init__(self, folder: Path, names: LookUpNames) -> None:
+    def __init__(self, folder: Path, names: LookUpNames, verdicts: LookUpVerdicts) -> None:
         self._folder = folder
         self._runs = folder / _RUNS
-        self._names = names
+        self._names, self._verdicts = names, verdicts
         self._sender = CommandRunner(folder)
         self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
@@ -188,10 +190,14 @@ class RunService:
                 return tuple(map(question_line, folder.case_lines(system)))
             return tuple(map(ranking_line, folder.outcomes(system)))
 
-    def case(self, run: str, system: str, case: str) -> CaseParts:
-        """All that the run keeps of a case."""
+    def case(self, run: str, system: str, case: str, user: str | None = None) -> CaseParts:
+        """All that the run keeps of a case, with what a user said of the items of its list."""
         with self._reading:
-            return CaseParts(id=case, parts=self._parts(self._folder_of(run), system, case))
+            folder = self._folder_of(run)
+            if not folder.asks_questions:
+                return self._ranking_case(folder, system, case, user)
+            parts = question_parts(find_case(folder.case_lines(system), case))
+            return CaseParts(id=case, parts=tuple(parts))
 
     def compare(
         self, ours: tuple[str, str | None], theirs: tuple[str, str | None]
@@ -245,17 +251,21 @@ class RunService:
         """End every process that was started."""
         self._sender.close()
 
-    def _parts(self, folder: RunFolder, system: str, case: str) -> tuple[CasePart, ...]:
-        if folder.asks_questions:
-            return tuple(question_parts(find_case(folder.case_lines(system), case)))
+    def _ranking_case(
+        self, folder: RunFolder, system: str, case: str, user: str | None
+    ) -> CaseParts:
         outcome = find_case(folder.outcomes(system), case)
         domain, _ = folder.origin().run.data.where()
         names = self._names(domain, {*outcome.targets, *outcome.top})
-        return (
+        said = self._verdicts(domain, user, outcome.top) if names else {}
+        lines = ranked_lines(outcome, names)
+        parts = (
             *ranking_parts(outcome, names),
             *rationale_parts(read_rationales(folder, system), case, names),
             *trajectory_parts(folder, system, case),
         )
+        verdicts = {lines[key]: verdict for key, verdict in said.items()}
+        return CaseParts(id=case, parts=parts, verdicts=verdicts)
 
     def _folder_of(self, name: str) -> RunFolder:
         from localrec.evaluation.run_folder import find_run

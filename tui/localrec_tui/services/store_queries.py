@@ -25,6 +25,7 @@ from localrec_tui.services.records import (
 
 _SIMILAR = 5
 _COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
+_EdgeRow = tuple[str, int, str, str | None]  # relation, node id of the target, its name, an amount
 
 
 def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
@@ -98,33 +99,72 @@ def item_details(store: Store, domain_name: str, key: str, user: str | None) -> 
         UsageError: there is none with this key.
     """
     domain = load_domain(domain_name)
-    rows = store.rows(
-        "SELECT node_id, name, properties FROM node WHERE domain = ? AND kind = ? AND key = ?",
-        [domain.name, domain.item, key],
-    )
-    if not rows:
+    if not (found := _facts_by_node(store, domain, [key], user)):
         raise UsageError(
             f"There is no {domain.singular} {key!r} any more.", "Somebody took it out: ask again."
         )
-    node_id, name, properties = rows[0]
-    links = store.rows(
-        "SELECT e.kind, e.target_id, coalesce(e.properties->>'$.as_written', t.name), "
+    [(node_id, facts)] = found.items()
+    thumbnails = thumbnails_by_key(store, domain, [key]) if facts.picture_lines else {}
+    return msgspec.structs.replace(
+        facts,
+        picture=_picture(thumbnails.get(key)),
+        similar=_similar(store, domain, node_id, user),
+        is_complete=True,
+    )
+
+
+def item_facts(
+    store: Store, domain: str, keys: Sequence[str], user: str | None
+) -> tuple[ItemDetails, ...]:
+    """Return what is quickly read of several items, as a user sees them; unknown ones are left out.
+
+    Their pictures and what is similar to them take several times as long: see `item_details`.
+    """
+    return tuple(_facts_by_node(store, load_domain(domain), keys, user).values())
+
+
+def _facts_by_node(
+    store: Store, domain: Domain, keys: Sequence[str], user: str | None
+) -> dict[int, ItemDetails]:
+    rows = store.rows(
+        "SELECT n.node_id, n.key, n.name, n.properties, p.width, p.height FROM node n "
+        "LEFT JOIN picture p ON p.node_id = n.node_id AND p.import_id IS NOT NULL "
+        "WHERE n.domain = ? AND n.kind = ? AND n.key IN (SELECT unnest(?::VARCHAR[]))",
+        [domain.name, domain.item, list(keys)],
+    )
+    edges = _edges_by_item(store, domain, [row[0] for row in rows], user)
+    said = verdicts(store, domain.name, user, keys)
+    return {
+        node_id: ItemDetails(
+            domain=domain.name,
+            key=key,
+            name=name,
+            properties=msgspec.json.decode(properties),
+            links=_distinct_edges(edges.get(node_id, ())),
+            picture_lines=_lines_of(width, height),
+            verdict=said.get(key),
+            is_complete=False,
+        )
+        for node_id, key, name, properties, width, height in rows
+    }
+
+
+def _edges_by_item(
+    store: Store, domain: Domain, items: Sequence[int], user: str | None
+) -> dict[int, list[_EdgeRow]]:
+    """Node id of an item -> its edges to attributes, in the order of its catalogue."""
+    rows = store.rows(
+        "SELECT e.source_id, e.kind, e.target_id, coalesce(e.properties->>'$.as_written', t.name), "
         "e.properties->>'$.value' FROM edge e JOIN node t ON t.node_id = e.target_id "
-        "WHERE e.source_id = ? "
+        "WHERE e.source_id IN (SELECT unnest(?::BIGINT[])) "
         f"AND e.kind IN (SELECT unnest(?)) AND {edge_not_from(users_hidden_from(store, user))} "
         "ORDER BY e.rowid",
-        [node_id, [spec.edge for spec in domain.attributes.values()]],
+        [list(items), [spec.edge for spec in domain.attributes.values()]],
     )
-    return ItemDetails(
-        domain=domain.name,
-        key=key,
-        name=name,
-        properties=msgspec.json.decode(properties),
-        links=_distinct_edges(links),
-        picture=_picture(thumbnails_by_key(store, domain, [key]).get(key)),
-        similar=_similar(store, domain, node_id, user),
-        verdict=verdicts(store, domain.name, user, [key]).get(key),
-    )
+    found: dict[int, list[_EdgeRow]] = {}
+    for source_id, *edge in rows:
+        found.setdefault(source_id, []).append(tuple(edge))
+    return found
 
 
 def verdicts(
@@ -177,10 +217,11 @@ def _similar(
             _SIMILAR,
         ],
     )
-    return tuple(SimilarItem(key, name, tuple(shared)) for key, name, shared in rows)
+    said = verdicts(store, domain.name, user, [key for key, _, _ in rows])
+    return tuple(SimilarItem(key, name, tuple(shared), said.get(key)) for key, name, shared in rows)
 
 
-def _distinct_edges(rows: Sequence[tuple[str, int, str, str | None]]) -> tuple[ItemEdge, ...]:
+def _distinct_edges(rows: Sequence[_EdgeRow]) -> tuple[ItemEdge, ...]:
     """An attribute that is told several times once, or once with each of its amounts."""
     measured = {(relation, target) for relation, target, _, value in rows if value}
     links: dict[tuple[str, int, str | None], ItemEdge] = {}
@@ -188,6 +229,14 @@ def _distinct_edges(rows: Sequence[tuple[str, int, str, str | None]]) -> tuple[I
         if value or (relation, target) not in measured:
             links.setdefault((relation, target, value), ItemEdge(relation, name, value))
     return tuple(links.values())
+
+
+def _lines_of(width: int | None, height: int | None) -> int:
+    """How many lines `_picture` draws of a picture of that shape; 0 without one."""
+    if not width or not height:
+        return 0
+    scale = min(1.0, _COLUMNS / width, 2 * _LINES / height)
+    return max(1, (round(height * scale) + 1) // 2)
 
 
 def _picture(content: bytes | None) -> tuple[tuple[HalfCell, ...], ...]:

@@ -145,8 +145,13 @@ class TransferService:
         if wanted.what == WORKSPACE:
             [report] = self._commands.send(("backup", out, *force), request, progress)
             return f"The whole workspace is in {report['path']}: {report['files']:,} files."
-        arguments = ["export", "--what", wanted.what, "--out", out, *force]
-        named = {"--user": wanted.user, "--domain": wanted.domain, "--format": wanted.form}
+        arguments = ["export", "--out", out, *force]
+        named = {
+            "--what": wanted.what or None,
+            "--user": wanted.user,
+            "--domain": wanted.domain,
+            "--format": wanted.form,
+        }
         for option, value in named.items():
             arguments += [] if value is None else [option, value]
         [report] = self._commands.send(arguments, request, progress)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from textual.content import Content
 
-from localrec_tui.services.records import ItemMatch
+from localrec_tui.item_text import verdict_label
+from localrec_tui.services.records import ItemMatch, Verdict
 
 _STYLES = {
     "met": "$text-success on $success-muted",
@@ -20,6 +21,12 @@ _STYLES = {
 def badge(kind: str, text: str) -> Content:
     """One badge of a kind: met, missed, missing, said or plain."""
     return Content.styled(f" {text} ", _STYLES[kind])
+
+
+def verdict_badge(verdict: Verdict | None) -> list[Content]:
+    """A badge for what a user said of an item; none where they said nothing."""
+    told = verdict_label(verdict)
+    return [badge("said", told)] if told else []
 
 
 def match_badges(match: ItemMatch, missing: Iterable[str]) -> list[Content]:

@@ -38,7 +38,9 @@ class HomeList(FeedbackActions, OptionList):
         self.clear_options()
         for item in items:
             text = Content.assemble(
-                (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")
+                (f"{item.rank:>2}  ", "$text-quiet"),
+                (item.name, "bold"),
+                (f"\n    {item.reason}", "$text-quiet"),
             )
             self.add_option(Option(text))
         if place is not None:

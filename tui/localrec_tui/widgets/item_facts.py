@@ -9,6 +9,7 @@ from textual.content import Content
 from localrec.data.evidence import Evidence
 from localrec_tui.item_text import evidence_graph, fact_lines, item_texts, recipe_lines
 from localrec_tui.services.records import ItemDetails
+from localrec_tui.widgets.badges import in_line, verdict_badge
 
 _LABEL_WIDTH = 14
 _LIKE_SHORT = 3  # items like it where there is little room
@@ -41,7 +42,9 @@ def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterato
         yield Content("")
         yield _head("Like this, by what they have in common")
         for one in found.similar:
-            yield Content.assemble(f"  {one.name}", (f"  {', '.join(one.shared)}", "dim"))
+            parts = [Content(f"  {one.name}"), *verdict_badge(one.verdict)]
+            parts.append(Content.styled(", ".join(one.shared), "dim"))
+            yield Content("  ").join(parts)
 
 
 def item_brief(found: ItemDetails) -> Iterator[Content]:
@@ -55,8 +58,11 @@ def item_brief(found: ItemDetails) -> Iterator[Content]:
         yield Content.assemble(_head("Recipe"), "  ", Content(", ").join(parts))
     yield from map(Content, item_texts(found))
     if found.similar:
-        names = ", ".join(one.name for one in found.similar[:_LIKE_SHORT])
-        yield Content.assemble(_head("Like this"), f"  {names}")
+        names = (
+            in_line([Content(one.name), *verdict_badge(one.verdict)])
+            for one in found.similar[:_LIKE_SHORT]
+        )
+        yield Content.assemble(_head("Like this"), "  ", Content(", ").join(names))
 
 
 def _head(text: str) -> Content:

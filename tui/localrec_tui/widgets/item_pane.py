@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 
 from textual import getters
 from textual.app import ComposeResult
@@ -13,18 +14,24 @@ from textual.widgets import Static
 
 from localrec_tui.base_app import BaseApp
 from localrec_tui.item_text import verdict_label
-from localrec_tui.messages import ItemLoaded, WorkFailed
+from localrec_tui.messages import FactsLoaded, FeedbackStored, WorkFailed
 from localrec_tui.services.records import ItemDetails
 from localrec_tui.widgets.badges import badge, in_line, match_badges
 from localrec_tui.widgets.item_facts import item_brief, item_facts
+from localrec_tui.widgets.kept_items import KeptItems
 from localrec_tui.widgets.picture_preview import PicturePreview
 from localrec_tui.widgets.shown_items import ShownItem
 from localrec_tui.workers import run_in_thread
 
 LEAST_LINES = 22  # of a narrow window in which an item fits below its list
+_HELD_S = 0.1  # keys that follow each other faster are held down
 _PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
+_REST_S = 0.1  # after which also the picture and what is similar are read
 _LATE_S = 0.3  # after which the item's title does not wait for the rest
+_MANY = 5  # unknown items around the chosen one that are worth a read
+_KEPT = 200  # items of a domain whose facts stay at hand
 _LOW = 18  # lines of the pane under which an item is told in few
+_Key = tuple[str, str, str | None]  # domain, item, and who looks
 _EMPTY = "Nothing is chosen yet.\n\nThe arrows choose an item of the list."
 
 
@@ -46,8 +53,14 @@ class ItemPane(VerticalScroll):
         super().__init__(id="detail", classes="pane")
         self._shown: ShownItem | None = None
         self._domain = ""
-        self._drawn: tuple[str, str] | None = None  # the item that the pane is at, not the chosen
+        self._near: tuple[str, ...] = ()  # keys of the items around it in its list
+        self._chosen: _Key | None = None
+        self._drawn: _Key | None = None  # the item that the pane is at, not the chosen
         self._waiting: Timer | None = None
+        self._is_next = False  # it is read as soon as the list is painted
+        self._resting: Timer | None = None
+        self._moved_at = 0.0  # when the newest item was chosen
+        self._kept = KeptItems(_KEPT)
         self.found: ItemDetails | None = None
 
     def compose(self) -> ComposeResult:
@@ -56,57 +69,129 @@ class ItemPane(VerticalScroll):
         yield PicturePreview()
         yield Static(classes="facts", markup=False)
 
-    def show(self, shown: ShownItem | None, domain: str) -> None:
-        """Show an item of a domain; None: nothing is chosen.
+    def on_mount(self) -> None:
+        """Forget what was read where it may hold no more."""
+        self.app.feedback_stored.subscribe(self, self._feedback_stored)
+        self.app.data_changed.subscribe(self, lambda _: self._kept.clear())
 
-        Until it is read, the item before stays with its own title, so that a key in the list
-        draws the list alone.
+    def show(self, shown: ShownItem | None, domain: str, near: Iterable[str] = ()) -> None:
+        """Show an item of a domain, once the list has drawn where its cursor is.
+
+        Until then the item before stays with its own title.
+
+        Args:
+            shown: The item; None: nothing is chosen.
+            domain: What it belongs to.
+            near: Keys of the items around it, which are read beforehand.
         """
-        is_same = _key(shown, domain) == _key(self._shown, self._domain)
-        self._shown, self._domain = shown, domain
-        if is_same:
-            if self._waiting is None:
+        self._shown, self._domain, self._near = shown, domain, tuple(near)
+        before, self._chosen = self._chosen, self._key()
+        if self._chosen == before:
+            if self._waiting is None and not self._is_next:
                 self._draw()
             return
         self.found = None
         self._stop_waiting()
+        self._stop_resting()
         if shown is None:
             self._draw()
         elif self.display:
-            self._waiting = self.set_timer(_PAUSE_S, self._load)
+            now = time.monotonic()
+            is_held, self._moved_at = now - self._moved_at < _HELD_S, now
+            if is_held:
+                self._waiting = self.set_timer(_PAUSE_S, self._load)
+            else:
+                self._is_next = True
+                self.call_after_refresh(self._load_next)
 
     def wake(self) -> None:
         """Read what is shown, where the pane was out of sight before."""
         if self.found is None and self._shown is not None and self._waiting is None:
             self._load()
 
+    def _load_next(self) -> None:
+        if self._is_next:
+            self._load()
+
     def _stop_waiting(self) -> None:
+        self._is_next = False
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
 
+    def _stop_resting(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+
+    def _key(self) -> _Key | None:
+        return None if self._shown is None else (self._domain, self._shown.item.key, self.app.user)
+
     def _load(self) -> None:
-        app, shown = self.app, self._shown
+        """Show the facts, known ones at once; then what takes longer, where the cursor stays."""
+        shown = self._shown
         if shown is None:
             return
-        services, domain, key, user = app.services, self._domain, shown.item.key, app.user
+        self._stop_waiting()
+        if (known := self._kept.get(self._domain, self.app.user, shown.item.key)) is not None:
+            self._tell(known)
+            return
         # A store that is written, by an import for one, may let a reader wait for long.
         self._waiting = self.set_timer(_LATE_S, self._draw)
+        self._read("facts beside the list", (shown.item.key,))
+
+    def _load_rest(self) -> None:
+        """Read the picture and what is similar; then the facts of the items around it."""
+        shown, self._resting = self._shown, None
+        if shown is None:
+            return
+        services, domain, key, user = self.app.services, self._domain, shown.item.key, self.app.user
         run_in_thread(
             self,
             "item beside the list",
-            lambda: ItemLoaded(services.item(domain, key, user)),
+            lambda: FactsLoaded(domain, user, (services.item(domain, key, user),)),
+            is_logged=False,
+        )
+        unknown = [one for one in self._near if self._kept.get(domain, user, one) is None]
+        if len(unknown) >= min(_MANY, len(self._near)) > 0:
+            self._read("items around it", unknown)
+
+    def _read(self, what: str, keys: Sequence[str]) -> None:
+        services, domain, user = self.app.services, self._domain, self.app.user
+        run_in_thread(
+            self,
+            what,
+            lambda: FactsLoaded(domain, user, services.item_facts(domain, keys, user)),
             is_logged=False,
         )
 
-    def on_item_loaded(self, message: ItemLoaded) -> None:
-        """Show it, unless another item is chosen by now."""
+    def on_facts_loaded(self, message: FactsLoaded) -> None:
+        """Keep them, and show those of the item that is chosen by now."""
         message.stop()
-        found, shown = message.found, self._shown
-        if shown is None or (found.domain, found.key) != (self._domain, shown.item.key):
+        for found in message.found:
+            self._kept.put(message.user, found)
+        shown = self._shown
+        if shown is None or (message.domain, message.user) != (self._domain, self.app.user):
             return
-        self.found = found
+        for found in message.found:
+            if found.key == shown.item.key:
+                self._tell(found)
+        if not message.found and self.found is None:
+            self._load_rest()  # it is gone: this says so
+
+    def _tell(self, found: ItemDetails) -> None:
+        if found == self.found:
+            return
+        is_first, self.found = self.found is None, found
         self._draw()
+        if is_first:
+            self._resting = self.set_timer(_REST_S, self._load_rest)
+
+    def _feedback_stored(self, message: FeedbackStored) -> None:
+        """Read again what the pane shows: it or an item like it may be the one."""
+        self._kept.clear()
+        if self.found is not None and message.domain == self._domain:
+            self._load_rest()
 
     def on_resize(self) -> None:
         """Tell the item in as many lines as there is room for."""
@@ -118,8 +203,9 @@ class ItemPane(VerticalScroll):
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing is known of it."""
         message.stop()
-        self._draw()
-        self.query_one(".facts", Static).update(message.sentences)
+        if self.found is None:
+            self._draw()
+            self.query_one(".facts", Static).update(message.sentences)
 
     def _draw(self) -> None:
         """Draw the item, once for all its parts: each further layout costs as much as the first."""
@@ -132,10 +218,13 @@ class ItemPane(VerticalScroll):
             said = self.query_one(".said", Static)
             said.display = bool(lines)
             said.update(Content("\n").join(lines))
-            self.query_one(PicturePreview).show(self.found.picture if self.found else ())
+            picture, room = (
+                (self.found.picture, self.found.picture_lines) if self.found else ((), 0)
+            )
+            self.query_one(PicturePreview).show(picture, room)
             self._draw_facts()
-        if self._drawn != (key := _key(shown, self._domain)):
-            self._drawn = key
+        if self._drawn != self._chosen:
+            self._drawn = self._chosen
             self.scroll_home(animate=False)
 
     def _draw_facts(self) -> None:
@@ -160,7 +249,3 @@ class ItemPane(VerticalScroll):
             yield in_line(badges)
         if shown.item.reason:
             yield Content(f"\n{shown.item.reason}" if badges else shown.item.reason)
-
-
-def _key(shown: ShownItem | None, domain: str) -> tuple[str, str] | None:
-    return None if shown is None else (domain, shown.item.key)

@@ -19,9 +19,15 @@ class PicturePreview(Static):
     PicturePreview { height: auto; margin-top: 1; display: none; }
     """
 
-    def show(self, lines: Sequence[Sequence[HalfCell]]) -> None:
-        """Show a picture, line by line; () for none."""
-        self.display = bool(lines) and not self.app.no_color
+    def show(self, lines: Sequence[Sequence[HalfCell]], room: int = 0) -> None:
+        """Show a picture, line by line; () for none.
+
+        Args:
+            lines: The picture.
+            room: Lines that it takes, kept free before it is here; 0: as many as it has.
+        """
+        self.display = bool(lines or room) and not self.app.no_color
+        self.styles.height = room or "auto"
         self.update(Content("\n").join(map(_line, lines)))
 
 

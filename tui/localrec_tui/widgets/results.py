@@ -21,6 +21,7 @@ from localrec_tui.item_text import FEEDBACK_LABELS, verdict_label
 from localrec_tui.messages import FeedbackGiven, UndoRequested
 from localrec_tui.services.records import ItemMatch, Verdict
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.shown_items import (
     COLUMNS,
     FEEDBACK_KEYS,
@@ -262,7 +263,8 @@ class Results(Horizontal):
         table = self.query_one(DataTable)
         row = table.cursor_row
         has_row = 0 <= row < len(self._shown)
-        self.query_one(ItemPane).show(self._shown[row] if has_row else None, self._domain)
+        near = [one.item.key for one in around(self._shown, row)]
+        self.query_one(ItemPane).show(self._shown[row] if has_row else None, self._domain, near)
         close = sum(one.is_near_miss for one in self._shown)
         counted = f"{len(self._shown) - close} in the answer"
         table.border_title = f"{counted}, {close} close" if close else counted
