@@ -107,9 +107,7 @@ class TrainingScreen(AppScreen[None]):
         super().__init__()
         self._listed: TrainingList | None = None
         self._looks = False
-        self._next_action: TrainingAction | None = (
-            None  # to be done once it is known how things are now
-        )
+        self._next_action: TrainingAction | None = None  # done once the list is read anew
 
     def compose(self) -> ComposeResult:
         """Compose the trainings, and the running task."""
@@ -270,12 +268,7 @@ class TrainingScreen(AppScreen[None]):
 
     def on_training_screen_adapter_exported(self, message: AdapterExported) -> None:
         """Say where it lies, and how it gets to work."""
-        done = message.exported
-        roles = done.role.split(",")
-        self.show_status(
-            f"{done.file}: a {' and '.join(roles)} for {done.base}. U lets it work, as "
-            f"does localrec models use {roles[0]} {done.file}"
-        )
+        self.show_status(_exported_text(message.exported))
 
     def on_task_panel_task_over(self) -> None:
         """Whatever ended, left something."""
@@ -355,6 +348,14 @@ class TrainingScreen(AppScreen[None]):
             )
             return None
         return found
+
+
+def _exported_text(done: ExportedAdapter) -> str:
+    roles = done.role.split(",")
+    return (
+        f"{done.file}: a {' and '.join(roles)} for {done.base}. U lets it work, as does "
+        f"localrec models use {roles[0]} {done.file}"
+    )
 
 
 def _row(found: TrainingSummary) -> tuple[str, ...]:
