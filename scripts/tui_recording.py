@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import re
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from tui_screenshots import ROOT, THEME, WHO, furnish, go_to, letters, press, se
 from localrec_tui.app import LocalrecApp
 
 SIZE = (112, 32)
+DIALOG_S = 2.0  # until what a dialog shows has been read
 LIBRARY = """Date,Name,Year,Letterboxd URI,Rating
 2026-01-01,Fargo,1996,https://boxd.it/1,4.5
 2026-01-02,Blade Runner,1982,https://boxd.it/2,5
@@ -37,21 +39,18 @@ class Recording:
     """Frames of the app, in their order.
 
     Args:
-        pilot: Drives the app.
-        files: A folder with a library to import.
+        pilot: Drives the app, for a user whose home holds a library to import.
     """
 
-    def __init__(self, pilot: Pilot[None], files: Path) -> None:
+    def __init__(self, pilot: Pilot[None]) -> None:
         self._pilot = pilot
-        self._files = files
         self.frames: list[str] = []
 
     async def frame(self, caption: str) -> None:
         """Keep what is on the screen now, with a caption in the title of the window."""
-        await self._pilot.pause(0.4)
-        await settle(self._pilot)
+        await self._pilot.pause(0.6)
         self._pilot.app.clear_notifications()
-        await settle(self._pilot)
+        await self._pilot.pause()
         drawn = self._pilot.app.export_screenshot(title=f"localrec: {caption}")
         self.frames.append(_FONTS.sub("", _ID.sub(f"frame-{len(self.frames)}", drawn)))
 
@@ -101,20 +100,26 @@ class Recording:
         pilot = self._pilot
         await go_to(pilot, "data")
         await self.frame("what came in, what can be pulled")
-        await press(pilot, "i")
-        pilot.app.post_message(Paste(str(self._files / "ratings.csv")))
+        await self._choose("i")
+        pilot.app.post_message(Paste("~/ratings.csv"))
         await self.frame("a library from another service")
-        await press(pilot, "enter")
+        await self._choose("enter")
         await self.frame("what it would do: nothing has changed yet")
-        await press(pilot, "enter")
+        await self._choose("enter")
         await self.frame("it is in, and can be taken back")
-        await press(pilot, "x")
+        await self._choose("x")
         await self.frame("what can go out")
-        await press(pilot, "escape", "f")
+        await self._choose("escape", "f")
         await self.frame("what can be forgotten")
-        await press(pilot, "enter")
+        await self._choose("enter")
         await self.frame("what forgetting would remove")
-        await press(pilot, "escape")
+        await self._choose("escape")
+
+    async def _choose(self, *keys: str) -> None:
+        """Press keys of dialogs, whose work goes on until they are closed."""
+        for key in keys:
+            await self._pilot.press(key)
+            await self._pilot.pause(DIALOG_S)
 
     async def _laboratory(self) -> None:
         """Memories, evaluations, models, trainings, help."""
@@ -165,9 +170,17 @@ async def record(folder: Path) -> list[str]:
         app.theme = THEME
         app.user = WHO
         await settle(pilot)
-        recording = Recording(pilot, folder.parent)
+        recording = Recording(pilot)
         await recording.play()
         return recording.frames
+
+
+def move_to(home: Path) -> None:
+    """Make a home with a library for the user, and move there; the models stay where they are."""
+    home.mkdir()
+    (home / ".cache").symlink_to(Path.home() / ".cache", target_is_directory=True)
+    (home / "ratings.csv").write_text(LIBRARY, encoding="utf-8")
+    os.environ["HOME"] = str(home)
 
 
 def main() -> int:
@@ -181,7 +194,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home) / "workspace"
         furnish(folder, Path(home) / "run.toml")
-        (Path(home) / "ratings.csv").write_text(LIBRARY, encoding="utf-8")
+        move_to(Path(home) / WHO)
         drawn = animated(asyncio.run(record(folder)), asked.seconds)
     asked.out.write_text(drawn, encoding="utf-8")
     print(f"{asked.out.name}: {len(drawn.encode()) / 1024:.0f} KiB")

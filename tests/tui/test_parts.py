@@ -17,7 +17,13 @@ from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import find_item
 from localrec_tui.answer_text import edge_phrase, task_label, task_reason
 from localrec_tui.constraint_chips import intent_chips, without_chip
-from localrec_tui.item_text import evidence_graph, fact_lines, number_text, source_name
+from localrec_tui.item_text import (
+    evidence_graph,
+    fact_lines,
+    home_as_tilde,
+    number_text,
+    source_name,
+)
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
 from localrec_tui.question_history import KEPT, QuestionHistory, load_last_user, save_last_user
@@ -176,6 +182,12 @@ def test_a_source_is_named_for_people(kind, told):
 def test_why_a_question_was_read_so_is_told_in_plain_words(reason, told):
     task = RoutedTask(kind=TaskKind.C3, confidence=0.9, reason=reason)
     assert task_reason(task) == told
+
+
+def test_a_home_is_told_as_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert home_as_tilde(str(tmp_path / "models" / "small")) == "~/models/small"
+    assert home_as_tilde("/elsewhere/small") == "/elsewhere/small"
 
 
 class TestQuestions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from localrec.data.evidence import Evidence
 from localrec.data.rows import Event
@@ -170,3 +171,9 @@ def _branches(
 def _mark(node: str) -> str:
     """An edge names its target as the catalogue writes it, the next edge by its own name."""
     return node.casefold()
+
+
+def home_as_tilde(path: str) -> str:
+    """Return a path with ~ for the home of who looks, which a picture of the screen may show."""
+    home, place = Path.home(), Path(path)
+    return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from localrec.foundation.settings import RULES
+from localrec_tui.item_text import home_as_tilde
 from localrec_tui.services.models import ModelDetails, RoleBinding, RoleDetails
 from localrec_tui.widgets.detail_pane import pane_head, pane_lines
 
@@ -82,7 +83,7 @@ def _model_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content 
     for file in details.files:
         missing = "" if file.here else ", not here"
         yield Content.assemble(f"  {file.name}", (f"  {_size(file.bytes)}{missing}", "dim"))
-    yield Content.styled(f"  in {details.folder}", "dim")
+    yield Content.styled(f"  in {home_as_tilde(details.folder)}", "dim")
     yield ""
     yield pane_head("To try it")
     if not model.here:
