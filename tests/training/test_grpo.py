@@ -167,7 +167,7 @@ def test_figures_tell_how_often_the_choice_came_first_and_how_often_at_all():
         number=0,
         members=[Rollout(silent, ())] * 4,
         rewards=[Reward(one, 0.1) for one in outcomes],
-        rollouts=[TokenizedRollout(prompt=[1], completion=[2], own=[1])] * 4,
+        rollouts=[TokenizedRollout(prompt=[1], completion=[2], loss_mask=[1])] * 4,
     )
     found = figures_of([group], 10)
     assert (found["hit1"], found["hit10"]) == (0.25, 0.5)

@@ -56,22 +56,22 @@ class TestTokensOfATrajectory:
         trajectory = run_agent(process, make_desk(4), (), SHORT, 0)
         found = of(base, trajectory)
         assert tuple(found.prompt) == process.tokenise(conversation(trajectory)[:2])
-        assert all(found.own)
+        assert all(found.loss_mask)
 
     def test_are_the_models_own_where_it_wrote_and_nowhere_else(self, served_tiny):
         base, process = served_tiny
         trajectory = acted(process, 1)
         found = of(base, trajectory)
-        said = [t for t, own in zip(found.completion, found.own, strict=True) if own]
+        said = [t for t, own in zip(found.completion, found.loss_mask, strict=True) if own]
         assert base.tokenizer.decode(said) == trajectory.turns[-1].text
-        assert not any(found.own[: found.own.index(1)])
-        assert len(found.own) == len(found.completion)
+        assert not any(found.loss_mask[: found.loss_mask.index(1)])
+        assert len(found.loss_mask) == len(found.completion)
 
     def test_of_a_model_that_never_said_a_word_hold_nothing_to_learn(self, served_tiny):
         base, process = served_tiny
         messages = conversation(run_agent(process, make_desk(4), (), SHORT, 0))[:2]
         found = tokenize_rollout(base, messages, ())
-        assert (sum(found.own), len(found.completion)) == (0, 1)
+        assert (sum(found.loss_mask), len(found.completion)) == (0, 1)
 
     def test_read_no_control_token_out_of_what_anybody_wrote(self, served_tiny):
         base, process = served_tiny
@@ -90,6 +90,6 @@ def test_the_real_smollm2_is_shown_to_torch_as_to_llama_cpp(smollm2):
         assert format_for(process).name == "plain"
         trajectory = run_agent(process, make_desk(4), TOOLS, SHORT, 5)
         *before, last = conversation(trajectory)
-        if trajectory.turns[-1].own:
+        if trajectory.turns[-1].loss_mask:
             assert whole(of(base, trajectory)) == process.tokenise(before, last.content)
-        assert sum(of(base, trajectory).own) > 0
+        assert sum(of(base, trajectory).loss_mask) > 0

@@ -5,6 +5,7 @@ from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
 from localrec.data.rows import Event
+from localrec_tui.app import LocalrecApp
 from localrec_tui.palette import key_text
 from localrec_tui.palette_words import ROW_QUESTIONS, action_words
 from localrec_tui.screens.ask import AskScreen
@@ -102,8 +103,9 @@ async def test_nothing_is_offered_twice_under_the_same_words(open_app):
 
 
 async def test_every_row_that_is_asked_for_belongs_to_an_action_of_its_room():
+    rooms = {room.TITLE: room for room in LocalrecApp.main_screens().values()}
     for room, action in ROW_QUESTIONS:
-        assert action in {one.action.removeprefix("screen.") for one in room.all_bindings()}
+        assert action in {one.action.removeprefix("screen.") for one in rooms[room].all_bindings()}
 
 
 class TestActionOfAnotherRoom:

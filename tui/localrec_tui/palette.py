@@ -20,10 +20,9 @@ from textual.widget import Widget
 from textual.widgets import DataTable
 
 from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
-from localrec_tui.palette_words import ROW_QUESTIONS, RowQuestion, action_words
+from localrec_tui.palette_words import RowQuestion, action_words, row_question
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.first_run import FirstRunScreen
-from localrec_tui.screens.home import HomeScreen
 from localrec_tui.widgets.feedback_actions import rated_list
 
 # Steps between the parts of a screen, which mean nothing anywhere else.
@@ -113,7 +112,7 @@ def _room_commands(
     app: BaseApp, mode: str, room: type[AppScreen[None]], screen: Screen[Any]
 ) -> Iterator[SystemCommand]:
     """The actions of a room that is not in front."""
-    has_person = hasattr(screen, f"action_{_IN_ANY_ROOM}") or room is not HomeScreen
+    has_person = hasattr(screen, f"action_{_IN_ANY_ROOM}") or mode != app.DEFAULT_MODE
     for binding, action in _screen_actions(room):
         if action in _STEPS or action == _OF_THE_APP or (action == _IN_ANY_ROOM and has_person):
             continue
@@ -152,7 +151,7 @@ async def _go_and_do(app: BaseApp, mode: str, action: str) -> None:
     await _has_read(app, screen)
     if app.screen is not screen:  # the user went on meanwhile
         return
-    question = ROW_QUESTIONS.get((room, action))
+    question = row_question(room, action)
     if question is None or not _ask_row(app, screen, question, action):
         await screen.run_action(action)
 

@@ -12,30 +12,15 @@ from typing import Any
 import msgspec
 from textual.screen import Screen
 
-from localrec_tui.screens.ask import AskScreen
-from localrec_tui.screens.browse import BrowseScreen
-from localrec_tui.screens.data import DataScreen
-from localrec_tui.screens.graph_browser import GraphBrowserScreen
-from localrec_tui.screens.history import HistoryScreen
-from localrec_tui.screens.home import HomeScreen
-from localrec_tui.screens.log import LogScreen
-from localrec_tui.screens.memory import MemoryScreen
-from localrec_tui.screens.models import ModelsScreen
-from localrec_tui.screens.run import RunScreen
-from localrec_tui.screens.run_comparison import RunComparisonScreen
-from localrec_tui.screens.runs import RunsScreen
-from localrec_tui.screens.shelf import ShelfScreen
-from localrec_tui.screens.training import TrainingScreen
-from localrec_tui.screens.training_run import TrainingRunScreen
-
 Words = Mapping[str, str]  # action -> what it does
-_WORDS: Mapping[type[Screen[Any]], Words] = {
-    HomeScreen: {
+# Screens by their class's name without "Screen", so that a room is known here by its words alone.
+_WORDS: Mapping[str, Words] = {
+    "Home": {
         "pick_domain": "Choose the domain of the list in Home",
         "next_domain(1)": "Show the list of the next domain in Home",
         "next_domain(-1)": "Show the list of the domain before in Home",
     },
-    AskScreen: {
+    "Ask": {
         "stop": "Stop the question that is being answered",
         "pick_task": "Correct what kind of question it is",
         "pick_wish": "Add a wish to the question",
@@ -47,7 +32,7 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "copy_answer": "Copy the answer as Markdown",
         "save_answer": "Write the answer to a file",
     },
-    BrowseScreen: {
+    "Browse": {
         "shelf": "Open your shelf",
         "pick_domain": "Choose the domain that Browse lists",
         "open": "Show all about the item that is chosen in Browse",
@@ -56,13 +41,13 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "turn_order": "Turn the order of the catalogue round",
         "search": "Find an item in the catalogue",
     },
-    HistoryScreen: {
+    "History": {
         "edit": "Say something else of an item in your history",
         "retract": "Take back your last word on an item in your history",
         "pick_order": "Sort your history",
         "search": "Find something in your history",
     },
-    MemoryScreen: {
+    "Memory": {
         "pick_domain": "Choose the domain of the memory",
         "edit": "Put the memory in your own words",
         "pin": "Pin the memory, or let it change again",
@@ -73,7 +58,7 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "retry": "Retry the jobs of memories that failed",
         "stop": "Stop what runs in Memory",
     },
-    DataScreen: {
+    "Data": {
         "import_file": "Import a file",
         "undo_import": "Take the last import back",
         "export": "Export a history, a profile, a catalogue or a backup",
@@ -81,13 +66,13 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "forget": "Forget a person, or what they did in a domain",
         "stop": "Stop what runs in Data",
     },
-    RunsScreen: {
+    "Runs": {
         "start": "Start a new run of the evaluation",
         "resume": "Go on with a run that was stopped",
         "compare": "Compare two systems of runs",
         "stop": "Stop the run that was started here",
     },
-    ModelsScreen: {
+    "Models": {
         "pull": "Pull a model",
         "check": "Check whether the files of a model are whole",
         "measure": "Time how fast a model is here",
@@ -95,7 +80,7 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "look": "Look again which models are here",
         "stop": "Stop what runs in Models",
     },
-    TrainingScreen: {
+    "Training": {
         "start": "Begin a new training",
         "resume": "Go on with a training that was stopped",
         "export": "Export what a training came to as an adapter",
@@ -103,32 +88,32 @@ _WORDS: Mapping[type[Screen[Any]], Words] = {
         "use": "Use an adapter in its role",
         "stop": "Stop the training that was begun here",
     },
-    GraphBrowserScreen: {
+    "GraphBrowser": {
         "back": "Go back to the node before",
         "browse": "List all items with this attribute in Browse",
         "leave": "End the walk",
     },
-    ShelfScreen: {
+    "Shelf": {
         "take_off": "Take the chosen thing off the shelf",
         "undo": "Take back the last change of the shelf",
     },
-    RunScreen: {
+    "Run": {
         "pick_metric": "Choose the metric that is drawn",
         "pick_system": "Choose whose cases are listed",
         "sort": "Sort the cases, the worst first or as they were asked",
     },
-    RunComparisonScreen: {
+    "RunComparison": {
         "pick_ours": "Choose our system of the comparison",
         "pick_theirs": "Choose their system of the comparison",
     },
-    TrainingRunScreen: {
+    "TrainingRun": {
         "pick_curve": "Choose the curve that is drawn large",
         "leave_to('resume')": "Go on with this training",
         "leave_to('export')": "Export this training as an adapter",
         "leave_to('try')": "Try this training's adapter beside its base",
         "leave_to('use')": "Use this training's adapter in its role",
     },
-    LogScreen: {"save": "Save the log to a file"},
+    "Log": {"save": "Save the log to a file"},
 }
 _EVERYWHERE: Words = {
     "next_room(1)": "Go to the next room",
@@ -160,22 +145,31 @@ class RowQuestion(msgspec.Struct, frozen=True):
     column: int = 0
 
 
-ROW_QUESTIONS: Mapping[tuple[type[Screen[Any]], str], RowQuestion] = {
-    (DataScreen, "pull"): RowQuestion("Pull which data set?"),
-    (ModelsScreen, "pull"): RowQuestion("Pull which model?"),
-    (ModelsScreen, "check"): RowQuestion("Check the files of which model?"),
-    (ModelsScreen, "measure"): RowQuestion("Time which model?"),
-    (RunsScreen, "resume"): RowQuestion("Go on with which run?"),
-    (RunsScreen, "compare"): RowQuestion("Compare the systems of which run?"),
-    (TrainingScreen, "resume"): RowQuestion("Go on with which training?"),
-    (TrainingScreen, "export"): RowQuestion("Export which training?"),
-    (TrainingScreen, "try"): RowQuestion("Try the adapter of which training?"),
-    (TrainingScreen, "use"): RowQuestion("Use the adapter of which training?"),
-    (HistoryScreen, "edit"): RowQuestion("Say something else of which item?", 1),
-    (HistoryScreen, "retract"): RowQuestion("Take back your word on which item?", 1),
+ROW_QUESTIONS: Mapping[tuple[str, str], RowQuestion] = {
+    ("Data", "pull"): RowQuestion("Pull which data set?"),
+    ("Models", "pull"): RowQuestion("Pull which model?"),
+    ("Models", "check"): RowQuestion("Check the files of which model?"),
+    ("Models", "measure"): RowQuestion("Time which model?"),
+    ("Runs", "resume"): RowQuestion("Go on with which run?"),
+    ("Runs", "compare"): RowQuestion("Compare the systems of which run?"),
+    ("Training", "resume"): RowQuestion("Go on with which training?"),
+    ("Training", "export"): RowQuestion("Export which training?"),
+    ("Training", "try"): RowQuestion("Try the adapter of which training?"),
+    ("Training", "use"): RowQuestion("Use the adapter of which training?"),
+    ("History", "edit"): RowQuestion("Say something else of which item?", 1),
+    ("History", "retract"): RowQuestion("Take back your word on which item?", 1),
 }
 
 
 def action_words(screen: type[Screen[Any]], action: str, otherwise: str) -> str:
     """Say what an action of a screen does, `otherwise` where no words are listed for it."""
-    return _WORDS.get(screen, {}).get(action) or _EVERYWHERE.get(action) or otherwise
+    return _WORDS.get(_name_of(screen), {}).get(action) or _EVERYWHERE.get(action) or otherwise
+
+
+def row_question(screen: type[Screen[Any]], action: str) -> RowQuestion | None:
+    """Return the question that an action of a screen needs answered; None where it needs none."""
+    return ROW_QUESTIONS.get((_name_of(screen), action))
+
+
+def _name_of(screen: type[Screen[Any]]) -> str:
+    return screen.__name__.removesuffix("Screen")

@@ -7,14 +7,12 @@ held out to see how far the roles carry to wordings of somebody else.
 
 from __future__ import annotations
 
-import io
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from localrec.data.records import Record
 from localrec.foundation.atomic_files import write_atomically
@@ -23,6 +21,7 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.text_matching import tokens
 from localrec.index.encoder_layers import EncoderLayer
 from localrec.training.libraries import training_libraries
+from localrec.training.reader.array_archive import pack_arrays
 from localrec.training.reader.carriers import Carrier
 from localrec.training.reader.role_questions import QuestionComposer, TaggedQuestion
 from localrec.training.reader.role_states import RoleConfig, cue_rows, read_questions, sized_like
@@ -144,9 +143,7 @@ def train_roles(
 
         network = fit_network(read, rows, encoder.name, config, progress, start, upper)
     kept = packed(network)
-    file = io.BytesIO()
-    np.savez_compressed(file, **kept)  # type: ignore[arg-type]
-    write_atomically(out, file.getvalue())
+    write_atomically(out, pack_arrays(kept))
     score = score_roles(RoleTagger(network, encoder), asked) if asked else None
     report = RoleReport(
         encoder=encoder.name,
