@@ -205,6 +205,11 @@ async def memory(pilot: Pilot[None]) -> None:
     await go_to(pilot, "memory")
 
 
+async def runs(pilot: Pilot[None]) -> None:
+    """The evaluations, the first one's figures beside the list."""
+    await go_to(pilot, "runs")
+
+
 async def run_of(pilot: Pilot[None]) -> None:
     """The figures of the run."""
     await go_to(pilot, "runs")
@@ -232,6 +237,7 @@ SCENES: dict[str, Scene] = {
     "browse": browse,
     "walk": walk,
     "memory": memory,
+    "runs": runs,
     "run": run_of,
     "models": models,
     "training": training,
