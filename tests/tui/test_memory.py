@@ -86,6 +86,14 @@ class TestMemory:
             assert "The store is held by process 7. Wait for it." in seen(pilot)
 
 
+async def test_a_look_at_the_queue_that_comes_when_the_app_has_closed_does_nothing(open_app):
+    async with open_app() as pilot:
+        await enter(pilot)
+        screen = pilot.app.screen
+    assert not pilot.app.screen_stack
+    screen._look()
+
+
 class TestEditing:
     async def test_replaces_the_words_and_pins_them(self, open_app, memory):
         async with open_app(mode="memory", user="anna") as pilot:

@@ -163,7 +163,7 @@ class AskScreen(AskChoices):
     def _drop_domains(self, _: str) -> None:
         """Something came in: what there is must be read again."""
         self._domains = ()
-        if self.app.screen is self:
+        if self.is_active:
             self._resume()
 
     # --- keys ---

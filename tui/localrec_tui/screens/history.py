@@ -219,7 +219,7 @@ class HistoryScreen(UserScreen):
         self._load()
 
     def _changed(self, _: FeedbackStored) -> None:
-        if self.app.screen is self:
+        if self.is_active:
             self._load()
 
     def _load(self) -> None:

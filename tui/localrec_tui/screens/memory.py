@@ -288,7 +288,7 @@ class MemoryScreen(UserScreen):
 
     def _look(self) -> None:
         """Look whether the queue moved; not from behind other rooms."""
-        if self.app.screen is self and not self.app.services.is_empty:
+        if self.is_active and not self.app.services.is_empty:
             self.query_one(JobsPanel).look()
 
     @on(JobsPanel.QueueMoved)
