@@ -12,11 +12,11 @@ from typing import Any
 
 import typer
 
-from localrec.cli.commands import program_for
+from localrec.cli.commands import command_in, program_for
 from localrec.cli.context import command_context, note
 from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError, UsageError
-from localrec.foundation.idle_threads import let_idle_threads_sleep
+from localrec.foundation.idle_threads import compute_on_one_thread, let_idle_threads_sleep
 from localrec.foundation.offline import switch_off_network
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
 from localrec.foundation.patience import PATIENCE, command_wait_s
@@ -29,6 +29,8 @@ _COMMAND_LINE_ERROR: type[Any] = next(
 
 _OBJECTS_BETWEEN_LOOKS = 50_000
 _MOST_SAID = 1_500  # letters of an error, and of its remedy
+# They answer questions; what computes for long, such as learning, they leave to other processes.
+_ANSWERING = frozenset({"ask", "mcp", "tui", "warm"})
 _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 
 
@@ -49,6 +51,8 @@ def main() -> None:
         sys.exit(error.exit_code)
     switch_off_network()
     let_idle_threads_sleep()
+    if command_in(sys.argv[1:]) in _ANSWERING:
+        compute_on_one_thread()
     show_plain_letters()
     if is_watched_by_parent():
         exit_with_parent()

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from localrec.foundation.errors import BusyError, CutShortError, LocalrecError, UsageError
+from localrec.foundation.idle_threads import environment_for_others
 from localrec.foundation.parent_watch import PARENT_WATCH_VARIABLE
 from localrec.foundation.private_arguments import hide
 from localrec.foundation.progress_lines import ProgressMessage, parse_progress
@@ -44,7 +45,7 @@ def _environment(folder: Path, arguments: Sequence[str]) -> dict[str, str]:
     package_home = str(Path(__file__).resolve().parents[2])
     search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
     hidden = hide(["--json", "--workspace", str(folder), *arguments])
-    return {**os.environ, **hidden, "PYTHONPATH": search_path}
+    return {**environment_for_others(), **hidden, "PYTHONPATH": search_path}
 
 
 def start_in_background(folder: Path, arguments: Sequence[str], *, patient: bool = True) -> int:
