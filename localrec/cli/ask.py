@@ -230,17 +230,17 @@ def _failed_roles(answer: Answer) -> Iterator[str]:
 
 def _tell_comparison(indexes: SharedIndexes) -> None:
     """Say where texts were compared by spelling, since their vectors are not complete."""
-    if indexes.pending is not None:
+    if indexes.has_outdated_vectors:
+        note(
+            f"The vectors of {indexes.domain.name} come from an older embedder and stay in use "
+            "until you run: localrec index"
+        )
+    elif indexes.pending is not None:
         note(f"{indexes.pending.as_sentence()} Until then texts are compared by spelling.")
     elif indexes.lacks_vectors:
         note(
             f"{indexes.missing_vectors().message} localrec index makes them; until then texts are "
             "compared by spelling."
-        )
-    elif indexes.has_earlier_vectors:
-        note(
-            f"The vectors of {indexes.domain.name} are of an earlier version of the embedder and "
-            "serve until localrec index has made new ones."
         )
 
 

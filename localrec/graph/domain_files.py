@@ -141,7 +141,7 @@ def _read_domain(name: str | None, home: Path) -> Domain:
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
-        concepts = decode_large_toml(taxonomy.read_bytes(), ConceptTables)
+        concepts = decode_large_toml(taxonomy, ConceptTables)
         return msgspec.structs.replace(domain, taxonomy=concepts)
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(

@@ -39,13 +39,13 @@ class EmbeddedField:
         exact: Ascending node ids (n,) and matrix (n, size), to compare with given nodes.
         index: Finds near nodes; may be `exact` itself.
         origin: `cache`, freshly `built` and stored, or `memory` where the folder took nothing.
-        made_by: Name of the embedder of the vectors.
+        embedder: Name of the embedder that made the vectors.
     """
 
     exact: ExactIndex
     index: VectorIndex
     origin: Origin
-    made_by: str = ""
+    embedder: str = ""
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -78,8 +78,8 @@ def open_field(
 ) -> EmbeddedField:
     """Open the index of one field, building it where the cache does not fit the store.
 
-    Where no vector has been made by an embedder whose name changed, those of its earlier name are
-    opened: they serve until `localrec index` has made new ones.
+    Where an embedder's name changed, the vectors of its earlier name are opened as long as there
+    are any: they are complete, and are deleted only when all new ones are made (`drop_earlier`).
 
     Args:
         store: Read only.
@@ -93,11 +93,17 @@ def open_field(
         UsageError: no such backend, or its library is not installed.
     """
     choose_backend(backend, 0)  # a misspelt setting fails with or without a cache
-    found = _open_field(store, folder, domain, field, model, backend)
-    if len(found) or model not in EARLIER:
-        return found
-    earlier = _open_field(store, folder, domain, field, EARLIER[model], backend)
-    return earlier if len(earlier) else found
+    if _has_earlier(store, model):
+        earlier = _open_field(store, folder, domain, field, EARLIER[model], backend)
+        if len(earlier):
+            return earlier
+    return _open_field(store, folder, domain, field, model, backend)
+
+
+def _has_earlier(store: Store, model: str) -> bool:
+    """Whether any vector is of the earlier name of an embedder; most stores have none."""
+    found = store.rows("SELECT 1 FROM embedding WHERE model = ? LIMIT 1", [EARLIER.get(model, "")])
+    return bool(found)
 
 
 def _open_field(

@@ -82,15 +82,15 @@ class SharedIndexes:
         return self.pending is None and not self._stored_fields.get("name")
 
     @property
-    def has_earlier_vectors(self) -> bool:
-        """Whether the vectors are those of an earlier version of the embedder."""
+    def has_outdated_vectors(self) -> bool:
+        """Whether the vectors are those of an older embedder, which serve as long as they exist."""
         names = self._stored_fields.get("name")
-        return names is not None and names.made_by != self.models.embedder_name
+        return names is not None and len(names) > 0 and names.embedder != self.models.embedder_name
 
     @cached_property
     def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:
-        """Return the vectors to compare with: by spelling until the model's are complete."""
-        if self.pending is None and not self.lacks_vectors:
+        """Return the vectors to compare with: by spelling where none are complete yet."""
+        if self.has_outdated_vectors or (self.pending is None and not self.lacks_vectors):
             return self.models.embedder, self.fields
         from localrec.index.pending_vectors import QUICK, fields_by_spelling
 

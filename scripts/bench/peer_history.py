@@ -15,6 +15,7 @@ from localrec.foundation.machine import usable_cores
 FILE = "bench-peers-history.json"
 LOSS = 1.1  # a line is worse from this share of its usual ratio on
 LAST = 2  # runs that must all be worse: one alone may have had a bad day
+EARLIER = 3  # runs that make a usual ratio
 _BUSY = 0.5  # processes that want a core, over the cores, from which a run is told from quiet ones
 _OF_PEERS = ("Python", "duckdb", "numpy", "hnswlib")
 
@@ -59,8 +60,8 @@ def read_history(figures: Path) -> list[PastRun]:
 def losses(history: Sequence[PastRun]) -> dict[str, str]:
     """Lines that were more than a tenth above their usual ratio in the last two runs with them.
 
-    The usual one is the median of the runs before those two, on the same machine as busy: from
-    three of them on, one lucky run, with a slow peer, sets no standard that nothing can meet again.
+    The usual one is the median of at least three runs before those two, on the same machine as
+    busy: one lucky run, with a slow peer, sets no standard that nothing can meet again.
     Another version of a peer is compared as well, because a peer that became faster is a loss too.
 
     Returns:
@@ -69,7 +70,7 @@ def losses(history: Sequence[PastRun]) -> dict[str, str]:
     found = {}
     for name, ratios in _by_line(history).items():
         before, last = ratios[:-LAST], ratios[-LAST:]
-        if before and min(last) > LOSS * statistics.median(before):
+        if len(before) >= EARLIER and min(last) > LOSS * statistics.median(before):
             told = " and ".join(f"{ratio:.2f}" for ratio in last)
             found[name] = f"{told}, usually {statistics.median(before):.2f}"
     return found

@@ -271,7 +271,7 @@ def upgraded(own_workspace, monkeypatch):
 def test_vectors_of_an_earlier_version_answer_until_new_ones_are_made(upgraded, cli):
     ask = ("--workspace", upgraded, "--json", "ask", "--no-model", "gin, no campari")
     before = cli(*ask)
-    assert "of an earlier version of the embedder" in before.err
+    assert "come from an older embedder" in before.err
     assert cli("--workspace", upgraded, "index").code == 0
     after = cli(*ask)
     assert (before.code, after.code, after.err) == (0, 0, "")
@@ -279,15 +279,25 @@ def test_vectors_of_an_earlier_version_answer_until_new_ones_are_made(upgraded, 
     assert names[0] == names[1] != []
 
 
-def test_an_index_stopped_half_way_is_told_and_goes_on(upgraded, cli, monkeypatch):
+def test_the_older_vectors_serve_while_new_ones_are_made_and_when_that_is_stopped(
+    upgraded, cli, monkeypatch
+):
     monkeypatch.setattr("localrec.index.embedded_fields._TEXTS_AT_ONCE", 4)
 
     def stop(step: str, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
+    with OpenWorkspace(Path(upgraded)) as opened:
+        whole = len(opened.context("cocktails").indexes.fields["name"])
     with OpenWorkspace(Path(upgraded), writable=True) as opened, pytest.raises(KeyboardInterrupt):
         opened.imports.embed_texts(load_domain("cocktails"), stop)
-    told = cli("--workspace", upgraded, "ask", "--no-model", "gin, no campari").err
-    assert "compared by spelling" in told
+    with OpenWorkspace(Path(upgraded)) as opened:
+        embedder, fields = opened.context("cocktails").indexes.compared_by
+        assert embedder.name == opened.models.embedder_name
+        assert len(fields["name"]) == whole
+    ask = ("--workspace", upgraded, "ask", "--no-model", "gin, no campari")
+    assert "come from an older embedder" in cli(*ask).err
     assert cli("--workspace", upgraded, "index").code == 0
-    assert cli("--workspace", upgraded, "ask", "--no-model", "gin, no campari").err == ""
+    assert cli(*ask).err == ""
+    with OpenWorkspace(Path(upgraded)) as opened:
+        assert len(opened.context("cocktails").indexes.fields["name"]) == whole

@@ -225,10 +225,10 @@ class TestOpeningAField:
         before = HashingEmbedder(seed=1)
         monkeypatch.setitem(EARLIER, embedder.name, before.name)
         update_embeddings(store, DRINKS, before)
-        assert open_names(store, folder).made_by == before.name
+        assert open_names(store, folder).embedder == before.name
         update_embeddings(store, DRINKS, embedder)
         renewed = open_names(store, folder)
-        assert renewed.made_by == embedder.name
+        assert renewed.embedder == embedder.name
         assert renewed.search(embedder.embed(["Negroni"]), 1)[0].tolist() == [[1]]
         assert stored(store, before.name) == set()
         assert not any(before.name in path.name for path in folder.iterdir())
