@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.data.domains import AttributeSpec, Domain
+from localrec.foundation.text import identity_of
 from localrec.foundation.text_matching import roots
 from localrec.graph.domain_files import load_domain
 from localrec.graph.taxonomy import Taxonomy, taxonomy_of
@@ -133,3 +134,12 @@ def test_no_name_is_its_own_family_and_every_family_is_declared(name):
     assert families <= set(INGREDIENTS)
     assert not set(placement.is_a) & set(placement.flavoured_with)
     assert roots(placement.key) == roots(placement.key.upper())
+
+
+def test_no_two_tags_of_music_are_one_name():
+    """Of two that are the same without their plural, one would never be found."""
+    owners = {}
+    for name, concept in load_domain("music").taxonomy["tag"].items():
+        for written in (name, *concept.also):
+            owners.setdefault(identity_of(written), set()).add(name)
+    assert [names for names in owners.values() if len(names) > 1] == []

@@ -1,5 +1,7 @@
 """A question compares its text with an item's once, and orders items as one plain sort would."""
 
+import gc
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -74,6 +76,15 @@ def test_garnishes_are_found_by_all_words_side_by_side_in_their_names():
     assert found["lime"] == (0, 2)
     assert found["fresh lime"] == (2,)
     assert "fresh peel" not in found
+
+
+def test_the_lists_of_a_catalogue_end_with_it():
+    named = Named(("garnish", "lime wheel"))
+    attributes_by_words(named, "garnish")
+    gone = weakref.ref(named)
+    del named
+    gc.collect()
+    assert gone() is None
 
 
 def test_barring_a_component_bars_the_garnishes_called_after_it():
