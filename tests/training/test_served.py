@@ -90,6 +90,6 @@ def test_the_real_smollm2_is_shown_to_torch_as_to_llama_cpp(smollm2):
         assert format_for(process).name == "plain"
         trajectory = run_agent(process, make_desk(4), TOOLS, SHORT, 5)
         *before, last = conversation(trajectory)
-        if trajectory.turns[-1].loss_mask:
+        if trajectory.turns[-1].own:
             assert whole(of(base, trajectory)) == process.tokenise(before, last.content)
         assert sum(of(base, trajectory).loss_mask) > 0
