@@ -29,7 +29,7 @@ class TrainingCalls(WorkspaceSession):
         """Make the examples that a role is taught with, from this workspace's graph.
 
         Args:
-            role: "router", "slots", "reflector", "reranker" or "agent".
+            role: "router", "slots", "reflector", "reranker", "agent" or "writer".
             train: The number of examples to learn from.
             validation: The number of examples to stop by, worded otherwise.
             seed: Seed of every random choice.

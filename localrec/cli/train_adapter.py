@@ -52,7 +52,7 @@ def _roles() -> list[str]:
 _Role = Annotated[
     str,
     typer.Argument(
-        help="router, slots, reflector, reranker or agent; several joined by commas.",
+        help="router, slots, reflector, reranker, agent or writer; several joined by commas.",
         autocompletion=_roles,
         metavar="ROLE",
     ),

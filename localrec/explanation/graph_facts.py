@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence, Fact
 from localrec.data.query import Constraint
-from localrec.foundation.prose import with_article
+from localrec.foundation.prose import join_words, with_article
 from localrec.foundation.text_matching import singular
 from localrec.graph.catalogue import LinkDetail
 from localrec.graph.item_subgraph import ItemSubgraph
@@ -111,7 +111,7 @@ def _facts_of_likeness(
     ]
     if not shared:
         return []
-    names = _listed([link.as_written.lower() for link in shared[:_SHOWN]])
+    names = join_words([link.as_written.lower() for link in shared[:_SHOWN]])
     seed_name = catalogue.names[seed]
     edges = [subgraph.edge(link) for link in shared[:_SHOWN]]
     edges += [
@@ -174,7 +174,7 @@ def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     if not excluded:
         return []
     edges = tuple(subgraph.edge(link) for link in subgraph.of_kind(component))
-    return [Fact(f"has no {_listed(list(dict.fromkeys(excluded))[:_SHOWN], 'or')}", edges)]
+    return [Fact(f"has no {join_words(list(dict.fromkeys(excluded))[:_SHOWN], 'or')}", edges)]
 
 
 def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, is_direct: bool) -> list[Fact]:
@@ -197,7 +197,7 @@ def _stated(domain: Domain, kind: str, names: Sequence[str]) -> str:
 
     A kind that a domain states as "is {name}" stands with an article before the item's noun.
     """
-    spec, told = domain.attributes[kind], _listed(list(dict.fromkeys(names)))
+    spec, told = domain.attributes[kind], join_words(list(dict.fromkeys(names)))
     if spec.role in ("category", "component") and spec.says == "is {name}":
         return f"is {with_article(told)} {domain.singular}"
     if spec.says.endswith(" a {name}"):
@@ -219,9 +219,3 @@ def _as_said(domain: Domain, kind: str, written: str) -> str:
     named = spec.role in ("category", "container") and written != written.lower()
     proper = (spec.role == "creator" or named) and kind not in domain.taxonomy
     return name if proper else name.lower()
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"

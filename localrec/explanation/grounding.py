@@ -43,6 +43,32 @@ def is_grounded(
     return all(number in numbers for number in _DIGITS.findall(sentence))
 
 
+def tells_all(sentence: str, facts: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Whether a sentence holds every name and number of some statements.
+
+    Names count by their roots, so "limes" tells "lime".
+    """
+    told = roots(sentence)
+    numbers = set(_DIGITS.findall(sentence))
+    for fact in facts:
+        reading = vocabulary.read(fact)
+        for mention in find_mentions(reading, vocabulary):
+            if not _is_run(reading.roots[mention.first : mention.last], told):
+                return False
+        if not numbers.issuperset(_DIGITS.findall(fact)):
+            return False
+    return True
+
+
+def _is_run(words: Sequence[str], told: Sequence[str]) -> bool:
+    """Whether some words stand together in what is told."""
+    length = len(words)
+    return any(
+        tuple(told[first : first + length]) == tuple(words)
+        for first in range(len(told) - length + 1)
+    )
+
+
 def _names_in(evidence: Iterable[Evidence]) -> set[tuple[str, ...]]:
     """List the word roots of every name in the evidence, and of every run of words in it."""
     names: set[tuple[str, ...]] = set()

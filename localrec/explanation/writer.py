@@ -6,8 +6,9 @@ outside the evidence is dropped and the template writes one instead; the answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
+from zlib import crc32
 
 import msgspec
 
@@ -16,7 +17,7 @@ from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
 from localrec.data.token_usage import Usage
-from localrec.explanation.grounding import is_grounded
+from localrec.explanation.grounding import is_grounded, tells_all
 from localrec.foundation.errors import ContextError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
@@ -26,9 +27,12 @@ from localrec.understanding.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
 
-_LONGEST = 220  # characters of a model's sentence
+LONGEST_SENTENCE = 220  # characters of a model's sentence
 _TOKENS = 72
 _MOST_FACTS = 5
+_TRIES = 3  # sentences that a trained writer may need
+_TEMPERATURE = 0.8
+_SEEDS = 2**31
 
 
 class Writer(Protocol):
@@ -66,7 +70,13 @@ class Sentence(msgspec.Struct, frozen=True):
 
 
 def ask_sentence(
-    model: ChatModel, examples: Sequence[Message], name: str, facts: Sequence[str]
+    model: ChatModel,
+    examples: Sequence[Message],
+    name: str,
+    facts: Sequence[str],
+    *,
+    temperature: float = 0.0,
+    seed: int = 0,
 ) -> Sentence:
     """Ask a model for one sentence about numbered facts; the sentence is not checked here.
 
@@ -75,18 +85,22 @@ def ask_sentence(
         examples: The task and worked examples, the same for all items of a job.
         name: Untrusted, as the facts are: neither can end the line that it stands in.
         facts: Statements without their subject.
+        temperature: 0 takes the likeliest sentence; above 0 one is sampled.
+        seed: Seed of the sampling.
 
     Raises:
         ModelError: the model cannot be used.
     """
     written = model.generate(
         [*examples, Message("user", numbered_facts(name, facts))],
-        grammar=sentence_grammar(_LONGEST),
+        grammar=sentence_grammar(LONGEST_SENTENCE),
         max_tokens=_TOKENS,
         fixed=len(examples),
+        temperature=temperature,
+        seed=seed,
     )
     try:
-        text = parse_sentence(written.text.strip(), _LONGEST)
+        text = parse_sentence(written.text.strip(), LONGEST_SENTENCE)
     except ModelError:  # it is an answer that costs what it cost
         text = ""
     return Sentence(text, written.usage)
@@ -116,30 +130,93 @@ class ModelWriter:
         A model that fails is not asked again; `failed` says why.
         """
         direct = [fact for fact in facts if fact.is_direct][:_MOST_FACTS]
-        sentence = ""
         if not self.failed:
             try:
-                sentence = self._ask(name, direct, vocabulary.domain)
+                for sentence in self._sentences(name, direct, vocabulary.domain):
+                    if self._is_accepted(sentence, name, direct, intent, vocabulary):
+                        return sentence
             except ContextError:
                 pass  # of this item alone: its facts are longer than the prompt may be
             except ModelError as error:
                 self.failed = error.message
-        if name in sentence and is_grounded(sentence, evidence_of(direct), intent, vocabulary):
-            return sentence
         self.dropped += 1
         return self._template.write(name, facts, intent, vocabulary)
 
-    def _ask(self, name: str, facts: Sequence[Fact], domain: Domain) -> str:
+    def _sentences(self, name: str, facts: Sequence[Fact], domain: Domain) -> Iterator[str]:
+        """Ask for sentences, one after the other, for as long as none is accepted."""
+        yield self._ask(_worked_examples(domain), name, facts)
+
+    def _ask(
+        self,
+        examples: Sequence[Message],
+        name: str,
+        facts: Sequence[Fact],
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
         told = [fact.text for fact in facts]
-        sentence = ask_sentence(self._model, _worked_examples(domain), name, told)
+        sentence = ask_sentence(
+            self._model, examples, name, told, temperature=temperature, seed=seed
+        )
         self.tokens += sentence.usage.prompt + sentence.usage.generated
         return sentence.text
 
+    def _is_accepted(
+        self,
+        sentence: str,
+        name: str,
+        facts: Sequence[Fact],
+        intent: Query,
+        vocabulary: Vocabulary,
+    ) -> bool:
+        return name in sentence and is_grounded(sentence, evidence_of(facts), intent, vocabulary)
 
-def open_writer(open_model: Callable[[], ChatModel] | None, trace: RunTrace) -> Writer:
-    """Open the model that writes; return the template where there is none."""
+
+class AdapterWriter(ModelWriter):
+    """Let a model that was trained to write do it: sentences are sampled until one is accepted.
+
+    Sampling lets items with the same facts have sentences of different shapes; the seeds follow
+    from the item and its facts, so the same answer is written the same way again. Since there is a
+    second try, a sentence must also tell every fact.
+    """
+
+    def _sentences(self, name: str, facts: Sequence[Fact], domain: Domain) -> Iterator[str]:
+        task = sentence_task(domain.singular)
+        first = crc32("\n".join((name, *(fact.text for fact in facts))).encode())
+        for number in range(_TRIES):
+            yield self._ask(task, name, facts, _TEMPERATURE, (first + number) % _SEEDS)
+
+    def _is_accepted(
+        self,
+        sentence: str,
+        name: str,
+        facts: Sequence[Fact],
+        intent: Query,
+        vocabulary: Vocabulary,
+    ) -> bool:
+        return super()._is_accepted(sentence, name, facts, intent, vocabulary) and tells_all(
+            sentence, [fact.text for fact in facts], vocabulary
+        )
+
+
+def sentence_task(noun: str) -> tuple[Message, ...]:
+    """Return the task as a trained writer knows it, for items of a domain's `noun`."""
+    return (Message("system", f"Tell the facts about this {clean_text(noun)} in one sentence."),)
+
+
+def open_writer(
+    open_model: Callable[[], ChatModel] | None, trace: RunTrace, *, is_trained: bool = False
+) -> Writer:
+    """Open the model that writes; return the template where there is none.
+
+    Args:
+        open_model: Opens the model; None where the role has none.
+        trace: Told who writes, or why the model cannot.
+        is_trained: Whether the model has an adapter for this role.
+    """
     if open_model is not None:
-        writer = trace.played_by_model("writer", lambda: ModelWriter(open_model()))
+        kind = AdapterWriter if is_trained else ModelWriter
+        writer = trace.played_by_model("writer", lambda: kind(open_model()))
         if writer is not None:
             return writer
     return TemplateWriter()

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], last: str = "and") -> str:
     """The words as a list in a sentence: "gin, lime juice and soda water"; none give ""."""
     if len(words) < 2:
         return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 _LONG_WORD = re.compile(r"(\S{120})\S{260,}(\S{120})")

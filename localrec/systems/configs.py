@@ -20,7 +20,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
         reader: Reader of a question: "tagger" for rules and a small network, "rules", or "adapter".
         router: "rules", "model", or "adapter" for a model that was trained for it.
         critic: "measured" or "model".
-        writer: "template" or "model".
+        writer: "template", "model", or "adapter" for a model that was trained for it.
         vision: Reader of a picture: "measured" without a model, or "model".
     """
 
@@ -104,7 +104,8 @@ _FIELD_OF_ROLE: dict[ModelRole, str] = {
     "reflector": "critic",
     "writer": "writer",
 }
-_TRAINED = frozenset({"reader", "router"})  # those that speak otherwise to a model with an adapter
+# Those that speak otherwise to a model with an adapter.
+_TRAINED = frozenset({"reader", "router", "writer"})
 
 
 def system_config(name: str, settings: Settings, *, without_model: bool) -> AnswererConfig:

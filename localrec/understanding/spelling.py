@@ -230,6 +230,12 @@ class EnglishWords:
         lines = self._bytes.decode("utf-8").splitlines()
         return {line.split(" ", 1)[0]: rank for rank, line in enumerate(lines)}
 
+    def usual(self, most: int) -> tuple[str, ...]:
+        """List those of the `most` commonest words that have four letters or more, by alphabet."""
+        return tuple(
+            sorted(word for word, rank in self.ranks.items() if len(word) > 3 and rank < most)
+        )
+
     @cached_property
     def count(self) -> int:
         """Count the words."""

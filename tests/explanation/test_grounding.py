@@ -2,16 +2,20 @@ from copy import copy
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.domains import NumberSpec
 from localrec.data.evidence import Evidence, Fact, evidence_of
 from localrec.data.query import TaskKind
 from localrec.explanation.graph_facts import question_facts
-from localrec.explanation.grounding import is_grounded
+from localrec.explanation.grounding import is_grounded, tells_all
 from localrec.explanation.writer import (
+    AdapterWriter,
     ModelWriter,
     TemplateWriter,
+    numbered_facts,
     open_writer,
     record_writer,
+    sentence_task,
 )
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
@@ -141,3 +145,59 @@ def test_the_template_says_only_what_passes_the_same_check(bar: DomainContext):
     wrong = Fact("has campari", GIMLET)
     intent = parse_query("gin", bar.vocabulary)
     assert TemplateWriter().write("Gimlet", [wrong], intent, bar.vocabulary) == ""
+
+
+def test_a_sentence_tells_all_only_with_every_name_and_number(bar: DomainContext):
+    told = ["has gin and lime juice", "has about 20 % alcohol"]
+    assert tells_all("At 20 % alcohol, Gimlet brings gins and lime juice.", told, bar.vocabulary)
+    assert not tells_all("Gimlet has gin and 20 % alcohol.", told, bar.vocabulary)
+    assert not tells_all("Gimlet has alcohol, gin and lime juice.", told, bar.vocabulary)
+
+
+class Sampled(ScriptedModel):
+    """Remembers how each sentence was sampled."""
+
+    def __init__(self, script):
+        super().__init__(script)
+        self.drawn = []
+
+    def generate(self, messages, **options):
+        self.drawn.append((options["temperature"], options["seed"]))
+        return super().generate(messages, **options)
+
+
+def written(bar: DomainContext, *sentences: str) -> tuple[str, AdapterWriter, Sampled]:
+    model = Sampled(sentences)
+    writer, question = AdapterWriter(model), "gin and lime juice"
+    intent = parse_query(question, bar.vocabulary)
+    told = writer.write("Gimlet", facts(bar, question, "gimlet"), intent, bar.vocabulary)
+    return told, writer, model
+
+
+def test_a_trained_writer_tries_again_where_a_fact_is_missing_or_invented(bar: DomainContext):
+    good = "With gin and lime juice comes Gimlet."
+    told, writer, model = written(bar, "Gimlet has gin.", "Gimlet has gin, lime juice, rum.", good)
+    assert told == good
+    assert writer.dropped == 0
+    assert len({seed for _, seed in model.drawn}) == 3
+    assert all(temperature > 0 for temperature, _ in model.drawn)
+
+
+def test_where_all_tries_of_a_trained_writer_fail_the_template_speaks(bar: DomainContext):
+    told, writer, model = written(bar, *["Gimlet has vodka."] * 3)
+    assert told.startswith("Gimlet has gin and lime juice")
+    assert (writer.dropped, len(model.drawn)) == (1, 3)
+
+
+def test_a_trained_writer_draws_the_same_sentence_for_the_same_facts(bar: DomainContext):
+    good = "With gin and lime juice comes Gimlet."
+    assert written(bar, good)[2].drawn == written(bar, good)[2].drawn
+
+
+def test_a_trained_writer_is_asked_with_its_task_and_the_numbered_facts_alone(bar: DomainContext):
+    _, _, model = written(bar, "With gin and lime juice comes Gimlet.")
+    (asked,) = model.prompts
+    assert asked == (
+        *sentence_task(bar.domain.singular),
+        Message("user", numbered_facts("Gimlet", ["has gin and lime juice"])),
+    )

@@ -283,7 +283,7 @@ def test_an_unknown_role_is_refused(frequented):
         examples_for("sommelier", frequented, A_FEW)
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", sorted(set(ROLES) - {"writer"}))  # whose names are our own
 def test_without_a_catalogue_there_is_nothing_to_learn_from(tmp_path, role):
     with Store.open_(tmp_path / "store.duckdb"):
         pass

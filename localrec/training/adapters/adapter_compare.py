@@ -25,6 +25,8 @@ from localrec.foundation.text import clean_text
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_process import ModelProcess
 from localrec.ranking.critics import Assessment, critic_prompt, scores_grammar
+from localrec.systems.configs import MarcConfig
+from localrec.systems.marc import Marc
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.shipped_systems import AGENTICREC, MARC
 from localrec.training.adapters.adapter_eval import answer_of
@@ -184,6 +186,14 @@ def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterA
     return AdapterAnswer(name=model.name, figures=msgspec.structs.asdict(scores))
 
 
+def _writer(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
+    marc = Marc(workspace.context(domain), MarcConfig(writer="adapter"))  # both by its prompt
+    lines = tuple(item.reason for item in marc.answer(Question(query=question), _JUDGED).items)
+    return AdapterAnswer(
+        name=workspace.models.open("writer").name, lines=lines, fault="" if lines else _NOTHING
+    )
+
+
 def _agent(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     answer = _answered(workspace, domain, question, _RANKED, system=AGENTICREC)
     if answer.answered_by["rerank"] != "agent":
@@ -213,4 +223,5 @@ _ROLES: Mapping[str, Callable[[OpenWorkspace, str, str], AdapterAnswer]] = {
     "slots": _slots,
     "reflector": _reflector,
     "agent": _agent,
+    "writer": _writer,
 }

@@ -3,33 +3,42 @@
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
 seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
 the same labels or grammar. A reranker's case is a list of candidates, right where the choice comes
-first. A bare model may do better on a prompt made for it, with worked examples;
-`scripts/studies/run.py role_adapters` measures that on the gold questions.
+first; a writer's sentence is right where it tells every fact. A bare model may do better on a
+prompt made for it, with worked examples; `scripts/studies/run.py role_adapters` measures that on
+the gold questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from localrec.data.records import Record
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
+from localrec.explanation.writer import LONGEST_SENTENCE
 from localrec.foundation.errors import ModelError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.gguf_header import read_header
 from localrec.llm.model_process import ModelProcess
+from localrec.llm.structured_output import sentence_grammar
 from localrec.ranking.critics import scores_grammar
 from localrec.training.examples.example import Example
 from localrec.training.examples.reranker import LISTED
 from localrec.training.examples.roles import ExampleConfig, examples_for
+from localrec.training.examples.writer import tells_facts
 from localrec.training.role_bench.case_runner import ask_cases
 from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
 
 _SEED = 20_260_401  # of the cases; no training draws by it
-_GRAMMARS: Mapping[str, str] = {"slots": slots_grammar(), "reflector": scores_grammar()}
+_GRAMMARS: Mapping[str, str] = {
+    "slots": slots_grammar(),
+    "reflector": scores_grammar(),
+    "writer": sentence_grammar(LONGEST_SENTENCE),
+}
+_CHECKS: Mapping[str, Callable[[Example, str], bool]] = {"writer": tells_facts}
 _QUESTIONS: Mapping[str, int] = {"reranker": LISTED}  # of a case; of any other role one
 
 Parts = list[tuple[float, float]]
@@ -95,13 +104,13 @@ def evaluate_adapter(
     )
     examples = examples_for(role, workspace, wanted, progress).validation
     cases = [examples[at : at + questions] for at in range(0, len(examples), questions)]
-    grammar = _GRAMMARS.get(role)
+    grammar, check = _GRAMMARS.get(role), _CHECKS.get(role, is_answer)
     sides: list[EvaluatedSide] = []
     right: list[Parts] = []
     for beside in (None, adapter):
         with ModelProcess(model, adapter=beside) as process:
             process.count_tokens("")  # a file that cannot be used is no wrong answer
-            side, parts = _evaluate_side(process, cases, grammar, progress)
+            side, parts = _evaluate_side(process, cases, grammar, check, progress)
         sides.append(side)
         right.append(parts)
     bare, adapted = sides
@@ -115,11 +124,15 @@ def evaluate_adapter(
 
 
 def _evaluate_side(
-    model: ChatModel, cases: Sequence[Sequence[Example]], grammar: str | None, progress: Progress
+    model: ChatModel,
+    cases: Sequence[Sequence[Example]],
+    grammar: str | None,
+    check: Callable[[Example, str], bool],
+    progress: Progress,
 ) -> tuple[EvaluatedSide, Parts]:
     answered = ask_cases(
         len(cases),
-        lambda number: float(is_right(model, cases[number], grammar)),
+        lambda number: float(is_right(model, cases[number], grammar, check)),
         lambda done, total: progress(f"asking {model.name}", done, total),
     )
     parts = [(answer or 0.0, 1.0) for answer in answered.answers]
@@ -132,19 +145,30 @@ def _evaluate_side(
     return side, parts
 
 
-def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = None) -> bool:
+def is_answer(case: Example, answer: str) -> bool:
+    """Whether an answer is the right one, word for word."""
+    return answer == case.answer
+
+
+def is_right(
+    model: ChatModel,
+    case: Sequence[Example],
+    grammar: str | None = None,
+    check: Callable[[Example, str], bool] = is_answer,
+) -> bool:
     """Tell whether an answer is right; for a list, whether the first question scores highest.
 
     Args:
         model: The model that is asked.
         case: One question, or those of a list in the right order.
         grammar: Grammar of the answer, where the model writes one.
+        check: Tells whether an answer to one question is right.
 
     Raises:
         ModelError: as `answer_of`.
     """
     if len(case) == 1:
-        return answer_of(model, case[0], grammar) == case[0].answer
+        return check(case[0], answer_of(model, case[0], grammar))
     first, *others = (
         model.choose(one.messages, one.labels, fixed=len(one.messages) - 1).probabilities[0]
         for one in case

@@ -76,7 +76,7 @@ class Lexicon:
         """Draw the name of an item; one in five is made up."""
         if self._items and random_.random() < 0.8:
             return random_.choice(self._items)
-        return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
+        return invented_title(random_)
 
     def flag(self, random_: random.Random) -> tuple[str, str] | None:
         """Draw a phrase for a flag or a diet, and its value; None without any."""
@@ -109,6 +109,11 @@ class Lexicon:
                 # The root lets the rarer half of the names be met at all.
                 pools[kind] = (keys, [max(uses[key], 1) ** 0.5 for key in keys])
         return pools
+
+
+def invented_title(random_: random.Random) -> str:
+    """Draw a title that no catalogue has."""
+    return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
 
 
 def lexicon_of(catalogue: Catalogue) -> Lexicon:

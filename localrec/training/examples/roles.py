@@ -21,6 +21,7 @@ from localrec.training.examples.reranker import RightList, reranker_examples
 from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
 from localrec.training.examples.synthetic_users import synthesize_users
+from localrec.training.examples.writer import writer_examples
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
@@ -124,12 +125,17 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
     return reranker_examples(sources, wanted.train, wanted.validation)
 
 
+def _writer(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
+    return writer_examples(wanted.train, wanted.validation, wanted.seed)  # of no catalogue
+
+
 ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
     "router": _router,
     "slots": _slots,
     "reflector": _reflector,
     "agent": _agent,
     "reranker": _reranker,
+    "writer": _writer,
 }
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from localrec.foundation.errors import InputError
+from localrec.training.examples.names import Names, read_names
 from localrec.training.examples.question_templates import LEADS, NOUNS, REQUESTS, TAILS
 from localrec.training.examples.typo_augmentation import add_typos
 from localrec.training.reader.carriers import Carrier, CarrierSlot, plain_clauses
 from localrec.understanding.question_roles import Role
 from localrec.understanding.spelling import english_words
 
-NAMES = Path(__file__).parent / "names.toml"
-Names = Mapping[str, Mapping[str, tuple[str, ...]]]
 Chosen = TypeVar("Chosen")
 _Piece = tuple[str, Role]  # letters, and what they are there for
 
@@ -48,17 +45,6 @@ class TaggedQuestion(msgspec.Struct, frozen=True):
 
     text: str
     spans: tuple[tuple[int, int, Role], ...]
-
-
-def read_names(path: Path = NAMES) -> Names:
-    """The names by domain and type; a type that a domain lacks is "any" domain's."""
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
-    cut = {
-        domain: {type_: tuple(one.split(" | ")) for type_, one in types.items()}
-        for domain, types in told.items()
-    }
-    anywhere = cut.pop("any")
-    return {domain: {**anywhere, **types} for domain, types in cut.items()}
 
 
 class QuestionComposer:
@@ -202,8 +188,7 @@ class QuestionComposer:
 
     @cached_property
     def _english(self) -> tuple[str, ...]:
-        ranks = english_words().ranks.items()
-        return tuple(sorted(word for word, rank in ranks if len(word) > 3 and rank < _USUAL))
+        return english_words().usual(_USUAL)
 
     def _pick(self, choices: Sequence[Chosen]) -> Chosen:
         return self._random.choice(choices)

@@ -15,7 +15,7 @@ from localrec.evaluation.explanations.samples import Sample
 from localrec.evaluation.explanations.scales import MARC
 from localrec.explanation.graph_facts import question_facts
 from localrec.explanation.grounding import is_grounded
-from localrec.explanation.writer import ModelWriter, TemplateWriter
+from localrec.explanation.writer import AdapterWriter, ModelWriter, TemplateWriter
 from localrec.foundation.errors import ModelError
 from localrec.index.pending_vectors import QUICK
 from localrec.llm.chat_model import ChatModel
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _NAME = "_"
 
 
-class _Explained(msgspec.Struct, frozen=True):
+class ExplainedItem(msgspec.Struct, frozen=True):
     """An item that answers a question, with the facts about it."""
 
     question: str
@@ -45,7 +45,7 @@ class _Explained(msgspec.Struct, frozen=True):
 
 def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
     """Make items with facts, about which one grounded sentence is to be written."""
-    explained = _explained(context, count, seed)
+    explained = draw_explained(context, count, seed)
     template = TemplateWriter()
 
     def by_rules(number: int) -> RoleAnswer:
@@ -55,7 +55,7 @@ def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
 
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
         def ask(number: int) -> RoleAnswer:
-            one, writer = explained[number], ModelWriter(model)
+            one, writer = explained[number], (AdapterWriter if adapted else ModelWriter)(model)
             text = writer.write(one.item, one.facts, one.intent, context.vocabulary)
             return RoleAnswer(0.0) if writer.dropped else RoleAnswer(1.0, text)
 
@@ -69,13 +69,13 @@ def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         fingerprint=_fingerprint("writer", explained),
         by_rules=by_rules,
         prepare=prepare,
-        shape=lambda number, text: sentence_shape(text, _names_of(explained[number])),
+        shape=lambda number, text: sentence_shape(text, names_in(explained[number])),
     )
 
 
 def judge_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
     """Make explanations in pairs with the explanation of something else."""
-    explained = _explained(context, count, seed)
+    explained = draw_explained(context, count, seed)
     vocabulary, template = context.vocabulary, TemplateWriter()
     texts = [template.write(one.item, one.facts, one.intent, vocabulary) for one in explained]
     others = [_another(texts, number) for number in range(len(texts))]
@@ -131,7 +131,7 @@ def sentence_shape(text: str, names: Iterable[str]) -> str:
     return re.sub(rf"{_NAME}(?:(?:, | and | or |, and ){_NAME})+", _NAME, shape)
 
 
-def _names_of(one: _Explained) -> Iterator[str]:
+def names_in(one: ExplainedItem) -> Iterator[str]:
     """List the names in a case: the item, what its facts show, and what was asked for."""
     yield one.item
     for edge in evidence_of(one.facts):
@@ -146,9 +146,9 @@ def _another(texts: list[str], number: int) -> str:
     return next((text for text in turned if text != texts[number]), "")
 
 
-def _explained(context: DomainContext, count: int, seed: int) -> list[_Explained]:
+def draw_explained(context: DomainContext, count: int, seed: int) -> list[ExplainedItem]:
     """Draw an item that answers each question, until enough have facts."""
-    catalogue, found = context.catalogue, list[_Explained]()
+    catalogue, found = context.catalogue, list[ExplainedItem]()
     generator = np.random.default_rng(seed)
     lexicon = lexicon_of(catalogue)
     for _, question in compose_questions([lexicon], "validation", count * _DRAWS, seed):
@@ -163,13 +163,13 @@ def _explained(context: DomainContext, count: int, seed: int) -> list[_Explained
         links = catalogue.details([item, *([] if example is None else [example])])
         facts = question_facts(query, pool, item, links)
         if any(fact.is_direct for fact in facts):
-            found.append(_Explained(question.text, intent, catalogue.names[item], tuple(facts)))
+            found.append(ExplainedItem(question.text, intent, catalogue.names[item], tuple(facts)))
         if len(found) == count:
             break
     return found
 
 
-def _fingerprint(role: str, explained: list[_Explained]) -> str:
+def _fingerprint(role: str, explained: list[ExplainedItem]) -> str:
     return fingerprint_of(
         role, [(one.question, one.item, [fact.text for fact in one.facts]) for one in explained]
     )
