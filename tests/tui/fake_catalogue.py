@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from localrec.foundation.errors import InputError, ModelCancelledError
 from localrec.graph.neighbours import GraphNode, NeighbourEdge
 from localrec.graph.pagination import PageCursor, PageRow
@@ -135,6 +137,12 @@ class FakeCatalogueService(Recorder):
     def components(self, domain: str, like: str, limit: int) -> tuple[str, ...]:
         self._note("components", like)
         return tuple(name for name in KNOWN if like in name)[:limit]
+
+    def complete(self, domains: Sequence[str], typed: str, user: str | None) -> str | None:
+        if not typed.endswith("negr"):
+            return None
+        self._note("complete", typed)
+        return f"{typed}oni"
 
     def stock(self, domain: str, user: str, typed: str) -> ShelfContents:
         self._note("stock", typed)

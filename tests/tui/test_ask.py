@@ -48,6 +48,35 @@ def given(services, call):
     return [given for name, given in services.told if name == call]
 
 
+class TestCompletion:
+    async def test_of_a_name_stands_in_grey_and_the_arrow_takes_it(self, open_app):
+        async with open_app(WIDE) as pilot:
+            await write(pilot, "like a negr")
+            prompt = pilot.app.screen.query_one(Prompt)
+            assert "→ completes" in str(prompt.border_subtitle)
+            assert "like a negroni" in seen(pilot)
+            assert prompt.value == "like a negr"
+            await press(pilot, "right")
+            assert prompt.value == "like a negroni"
+            assert "→ completes" not in str(prompt.border_subtitle)
+
+    async def test_is_no_part_of_the_question_unless_it_is_taken(self, open_app, services):
+        async with open_app(WIDE) as pilot:
+            await write(pilot, "like a negr")
+            await press(pilot, "enter")
+        assert [one.text for one in given(services, "ask")] == ["like a negr"]
+
+    async def test_is_left_out_while_another_process_writes(self, open_app, services, monkeypatch):
+        def busy(*_):
+            raise BusyError("Another process writes here.", "Wait.")
+
+        monkeypatch.setattr(services.catalogue, "complete", busy)
+        async with open_app(WIDE) as pilot:
+            await write(pilot, "like a negr")
+            assert "negroni" not in seen(pilot)
+            assert not notices(pilot)
+
+
 class TestAnswer:
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_has_names_reasons_and_what_is_missing(self, open_app, size):

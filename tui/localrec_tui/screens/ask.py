@@ -60,7 +60,8 @@ class AskScreen(AskChoices):
     TITLE = "Ask"
     LINE = "#prompt"
     HELP = (
-        "Type what you would like and press Enter; Up brings back what you asked before. With a "
+        "Type what you would like and press Enter; Up brings back what you asked before. A name "
+        "that you begin is completed in grey: → takes it. With a "
         "person chosen, Enter on an empty line lists what they may like.\n\n"
         "Below the line stand the wishes that were read in your question. Go there with Tab, and "
         "take one out with Enter; F4 adds one. The answer follows at once, without the model. F3 "
@@ -110,7 +111,7 @@ class AskScreen(AskChoices):
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Picture", "F8", id="image")
             yield ChoiceField("Answers", "F6", id="system")
-        yield Prompt(QuestionHistory(self.app.folder))
+        yield Prompt(QuestionHistory(self.app.folder), self._complete)
         yield from self.compose_answer()
         yield Static(id="status", markup=False)
         yield KeyFooter()
@@ -175,6 +176,11 @@ class AskScreen(AskChoices):
             self.show_status("Stopping …")
         else:
             self.query_one(Prompt).focus()
+
+    def _complete(self, typed: str) -> str | None:
+        """Complete the name that is being typed, of the chosen domain or of any."""
+        domains = [self._domain] if self._domain else [one.name for one in self._domains]
+        return self.app.services.catalogue.complete(domains, typed, self.app.user)
 
     # --- asking ---
 

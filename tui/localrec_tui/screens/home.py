@@ -120,7 +120,7 @@ class HomeScreen(UserScreen):
         with Horizontal(id="top"):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
-        yield Prompt(QuestionHistory(self.app.folder))
+        yield Prompt(QuestionHistory(self.app.folder), self._complete)
         with Container(id="body"):
             with Vertical(id="lists"):
                 yield HomeList(id="for-you", classes="pane")
@@ -160,6 +160,11 @@ class HomeScreen(UserScreen):
     def action_to_line(self) -> None:
         """Go back to the line."""
         self.query_one(Prompt).focus()
+
+    def _complete(self, typed: str) -> str | None:
+        """Complete the name that is being typed, of the chosen domain or of any."""
+        domains = [self._domain] if self._domain else [one.name for one in self._domains]
+        return self.app.services.catalogue.complete(domains, typed, self.app.user)
 
     def action_pick_domain(self) -> None:
         """Say what the list is about."""

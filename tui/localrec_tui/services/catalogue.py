@@ -5,7 +5,7 @@ Records here are made of what a screen shows; nothing of NumPy or DuckDB is load
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
@@ -242,6 +242,17 @@ class CatalogueService:
 
         declared = load_domain(domain)
         return self._read(lambda store: search_components(store, declared, like, limit))
+
+    def complete(self, domains: Sequence[str], typed: str, user: str | None) -> str | None:
+        """Complete the name at the end of a question; None where none begins so."""
+        from localrec.graph.domain_files import load_domain
+        from localrec.graph.name_completion import complete_line
+        from localrec.graph.node_columns import users_hidden_from
+
+        declared = [load_domain(one) for one in domains]
+        return self._read(
+            lambda store: complete_line(store, declared, typed, users_hidden_from(store, user))
+        )
 
     def stock(self, domain: str, user: str, typed: str) -> ShelfContents:
         """Put things on a shelf, named as people name them."""

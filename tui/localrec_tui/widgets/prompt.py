@@ -1,19 +1,28 @@
-"""The line for a question; arrows bring back earlier questions, a lone digit leads to a room."""
+"""The line for a question; arrows bring back earlier questions, a lone digit leads to a room.
+
+Names are completed while they are typed: what would follow stands behind the cursor, and the arrow
+to the right takes it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import getters, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.suggester import Suggester, SuggestionReady
 from textual.widgets import Input
 
+from localrec.foundation.errors import LocalrecError
 from localrec_tui.base_app import BaseApp
 from localrec_tui.question_history import QuestionHistory
 from localrec_tui.widgets.text_line import TextLine
 
 _ASKS = "Enter asks"
+_COMPLETES = "→ completes"
 
 
 class Prompt(TextLine):
@@ -21,6 +30,7 @@ class Prompt(TextLine):
 
     Args:
         questions: What was asked before.
+        complete: Completes the line, in a thread; None where it has nothing to add.
     """
 
     class Left(Message):
@@ -36,8 +46,15 @@ class Prompt(TextLine):
     Prompt:focus { border: round $accent; }
     """
 
-    def __init__(self, questions: QuestionHistory) -> None:
-        super().__init__(placeholder="What would you like?", max_length=2_000, id="prompt")
+    def __init__(
+        self, questions: QuestionHistory, complete: Callable[[str], str | None] | None = None
+    ) -> None:
+        super().__init__(
+            placeholder="What would you like?",
+            max_length=2_000,
+            id="prompt",
+            suggester=None if complete is None else NameSuggester(complete),
+        )
         self.questions = questions
         self._way = _ASKS
         self.border_subtitle = _ASKS
@@ -60,6 +77,11 @@ class Prompt(TextLine):
     def _tell_enter(self) -> None:
         room = self._room()
         self.border_subtitle = self._way if room is None else f"Enter leads to {room.capitalize()}"
+
+    @on(SuggestionReady)
+    def _tell_completion(self, event: SuggestionReady) -> None:
+        if event.value == self.value:
+            self.border_subtitle = f"{_COMPLETES}   {self._way}"
 
     def _room(self) -> str | None:
         """What the app calls the room whose number stands here alone; None for anything else."""
@@ -84,3 +106,22 @@ class Prompt(TextLine):
         if text is not None:
             self.value = text
             self.cursor_position = len(text)
+
+
+class NameSuggester(Suggester):
+    """Completes names in the workspace at the end of a line.
+
+    Args:
+        complete: The line -> the completed line, or None; it may take its time.
+    """
+
+    def __init__(self, complete: Callable[[str], str | None]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._complete = complete
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """Return the completed line; None where there is nothing to add or the store is taken."""
+        try:
+            return await asyncio.to_thread(self._complete, value)
+        except LocalrecError:
+            return None
