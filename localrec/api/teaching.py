@@ -10,6 +10,7 @@ import msgspec
 
 from localrec.api.call_group import CallGroup
 from localrec.data.records import Record
+from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class TrainCalls(CallGroup):
         out: str | Path,
         *,
         held_out: Sequence[str | Path] = (),
-        start: str | Path | None = None,
+        init_from: str | Path | None = None,
         progress: Progress = no_progress,
         **settings: Any,
     ) -> RoleReport:
@@ -121,20 +122,30 @@ class TrainCalls(CallGroup):
             carriers: Files of questions with slots for names.
             out: The file to write.
             held_out: Files by other authors, to score by.
-            start: A network to go on from.
+            init_from: A network to train further.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: questions, epochs, learning_rate, seed.
+            settings: questions, epochs, learning_rate, rank, seed.
+
+        Raises:
+            UsageError: `start`, the older name of `init_from`, is given beside it.
         """
         from localrec.training.reader.role_states import RoleConfig
         from localrec.training.reader.role_training import train_reader
 
+        older = settings.pop("start", None)
+        if older is not None and init_from is not None:
+            raise UsageError(
+                "start and init_from name the same network: start is the older name.",
+                "Pass init_from alone.",
+            )
+        network = older if init_from is None else init_from
         return train_reader(
             [Path(one) for one in carriers],
             [Path(one) for one in held_out],
             Path(out),
             RoleConfig(**settings),
             progress,
-            None if start is None else Path(start),
+            None if network is None else Path(network),
         )
 
     def grpo(
