@@ -159,7 +159,7 @@ def remove_stale_temporaries(folder: Path, of: str = "") -> None:
     """Remove half-written files and folders that processes left which are no more.
 
     Args:
-        folder: The folder to look in; folders in it are skipped.
+        folder: The folder to look in, and in no folder below it.
         of: The name of the file that they were to become, and then no folder is removed, since it
             may lie among somebody's own; any where it is empty.
     """
