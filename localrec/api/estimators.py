@@ -1,7 +1,7 @@
 """Recommenders in the manner of scikit-learn: `fit(X)` and `predict(X)` on a users-by-items matrix.
 
-`Baseline` gives ours that face; `as_recommender` gives a foreign object of that face, or one of
-localrec's own protocol, to the harness.
+`Baseline` offers localrec's baselines so; `as_recommender` lets an evaluation measure a user's
+object, in this manner or by localrec's own protocol.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Baseline:
         return self
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn from a sparse or dense matrix, users by items; what is not 0 is a meeting.
+        """Learn from a sparse or dense matrix, users by items; each value but 0 is an interaction.
 
         Raises:
             UsageError: there is no such baseline or setting, or the matrix is empty.
@@ -134,7 +134,7 @@ class Baseline:
         if shape[1] != self._items:
             raise UsageError(
                 f"The histories have {shape[1]} items, the fit had {self._items}.",
-                "Keep the columns.",
+                "Give histories with the columns of the fit.",
             )
         bounds = np.searchsorted(user, np.arange(shape[0] + 1))
         histories = tuple(item[start:end] for start, end in pairwise(bounds))

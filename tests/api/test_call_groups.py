@@ -154,7 +154,7 @@ class TestPictures:
         assert desk.images.describe(use_model=False).left == 0
 
     def test_what_is_looked_for_has_to_be_said(self, desk):
-        with pytest.raises(UsageError, match="Find by what"):
+        with pytest.raises(UsageError, match="either words or a picture"):
             desk.images.find()
 
 
