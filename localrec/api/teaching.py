@@ -165,8 +165,8 @@ class TrainCalls(CallGroup):
             init_adapter: The adapter to begin with: a run's folder, a GGUF, or one that ships.
             progress: Called with the step, how much of it is done, and of how much.
             settings: Fields of `localrec.training.rl.policy_config.GrpoConfig`, such as steps,
-                groups and budget; for its requests also domain, candidates, most, validation and
-                sequential.
+                groups (requests in a step) and budget (most tool calls); for its requests also
+                domain, candidates, most (requests to train on), validation and sequential.
         """
         from localrec.training.examples.episodes import EpisodesConfig
         from localrec.training.rl.init_from import init_adapter_path
@@ -194,8 +194,8 @@ class TrainCalls(CallGroup):
             run: A finished run of `grpo`, or an adapter that one was exported as.
             name: Name of the new run.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: searched, steps, epochs, learning_rate, workers, seed; all other fields are
-                the run's.
+            settings: searched (most rankings to search for such pairs), steps, epochs,
+                learning_rate, workers, seed; all other fields are the run's.
         """
         from localrec.training.rl.policy_config import RefineConfig
         from localrec.training.rl.refine_from import refine_config_from

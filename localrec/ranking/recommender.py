@@ -71,7 +71,7 @@ class Recommender(Protocol):
 
         Where nothing speaks for the item the reason's text is empty. An evaluation keeps the
         reasons of systems with a shared memory and of a user's own recommenders; `Baseline.explain`
-        gives those of a baseline. The product's recommenders tell the same in their lists.
+        returns those of a baseline. A list has its reasons from `ProfileRecommender.reasons`.
 
         Args:
             requests: The requests that were scored.
