@@ -77,7 +77,7 @@ _Image = Annotated[
 _Have = Annotated[
     str | None,
     typer.Option(
-        metavar='"A, B"',
+        metavar='"a, b"',
         help="Ingredients that you have; all others count as missing, except staples such as water "
         "and what yours give, as lemons give lemon juice.",
     ),
