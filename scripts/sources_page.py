@@ -143,7 +143,8 @@ _MAPPING = """## The mapping file of `table`
 Any other table (CSV, TSV, JSON lines, each also as .gz, or Parquet) is read by a mapping: a TOML
 file beside it that says which column is what. For `reading.csv` it is called
 `reading.mapping.toml`, and either of the two may be named:
-`localrec import table reading.csv --domain books`.
+`localrec import table reading.csv --domain books`. A file that was written for an earlier version
+may call `ignored_events` by its older names, `no_event` and `no_deed`.
 """
 _TYPES = {
     "float | None": "number",

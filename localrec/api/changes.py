@@ -120,11 +120,12 @@ class ChangeCalls(WorkspaceSession):
             return forget(self.folder, scope, dry_run=dry_run, progress=progress)
 
     def export(self, out: str | Path, **options: Any) -> ExportReport:
-        """Write a history, profile, catalogue or list to a file; options are those of the command.
+        """Write a history, profile, catalogue or list to a file, as the command does.
 
         Args:
             out: The file; for the format recbole a folder.
-            options: what, form, user, domain, split, history, force.
+            options: what, user, domain, split, history and force as in `localrec export --help`;
+                form for --format, and listed for --from.
         """
         from localrec.export.exporter import run_export
         from localrec.export.plan import plan_export

@@ -1,12 +1,13 @@
 """Recommenders in the manner of scikit-learn: `fit(X)` and `predict(X)` on a users-by-items matrix.
 
-`Baseline` gives ours that face; `as_recommender` gives a foreign object of that face, or one of
-localrec's own protocol, to the harness.
+`Baseline` offers localrec's baselines so; `as_recommender` lets an evaluation measure a user's
+object, in this manner or by localrec's own protocol.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from types import CodeType
@@ -16,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.api.exchange import csr_of
+from localrec.data.evidence import Fact
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons, template_reasons
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress, no_progress
 from localrec.ranking.baselines.catalog import make_baseline
@@ -59,7 +62,7 @@ class Baseline:
         return self
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn from a sparse or dense matrix, users by items; what is not 0 is a meeting.
+        """Learn from a sparse or dense matrix, users by items; each value but 0 is an interaction.
 
         Raises:
             UsageError: there is no such baseline or setting, or the matrix is empty.
@@ -99,6 +102,30 @@ class Baseline:
         """
         return top_items(*self._asked(X), k)
 
+    def explain(self, X: Any, item: int) -> Reasons:
+        """Explain the place of an item in the list of each history: one reason a row.
+
+        Where nothing speaks for the item the text is empty, and a note says why. The sentences name
+        items by their columns.
+
+        Args:
+            X: The histories, one a row.
+            item: The column of the item.
+
+        Raises:
+            UsageError: nothing was fitted, or on another number of items, or there is no such item.
+        """
+        model, requests = self._asked(X)
+        if not 0 <= item < self._items:
+            raise UsageError(
+                f"There is no item {item}.", f"Name a column from 0 to {self._items - 1}."
+            )
+        told = [model.explain(requests, row, item) for row in range(len(requests))]
+        return Reasons(
+            reasons=tuple(reason for one in told for reason in one.reasons),
+            notes=tuple(dict.fromkeys(note for one in told for note in one.notes)),
+        )
+
     def _asked(self, X: Any) -> tuple[Recommender, ScoreRequests]:
         """Return the fitted model and the histories of a matrix."""
         if self._model is None:
@@ -107,7 +134,7 @@ class Baseline:
         if shape[1] != self._items:
             raise UsageError(
                 f"The histories have {shape[1]} items, the fit had {self._items}.",
-                "Keep the columns.",
+                "Give histories with the columns of the fit.",
             )
         bounds = np.searchsorted(user, np.arange(shape[0] + 1))
         histories = tuple(item[start:end] for start, end in pairwise(bounds))
@@ -116,29 +143,49 @@ class Baseline:
 
 
 class _MatrixRecommender(ExplainedByHistory):
-    """An estimator with `fit(X)` and `predict(X)` as a recommender of the harness."""
+    """An estimator with `fit(X)` and `predict(X)` as a recommender of the harness.
+
+    Its `explain(X, item)` is used where it has one; else the items of the history explain a place.
+    """
 
     def __init__(self, name: str, estimator: Any) -> None:
         self.name = name
         self.settings: dict[str, SettingValue] = {}
-        self._estimator = estimator
+        self.estimator = estimator
         self._items = 0
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Fit the estimator on a matrix of ones; where it takes a `random_state`, on the seed."""
-        if "random_state" in getattr(self._estimator, "get_params", dict)():
-            self._estimator.set_params(random_state=seed)
+        if "random_state" in getattr(self.estimator, "get_params", dict)():
+            self.estimator.set_params(random_state=seed)
         self._items = train.items
-        self._estimator.fit(csr_of(train.user, train.item, (train.users, train.items)))
+        self.estimator.fit(csr_of(train.user, train.item, (train.users, train.items)))
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Predict from the histories alone."""
-        lengths = [len(one) for one in requests.histories]
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        items = np.concatenate([np.zeros(0, dtype=np.int32), *requests.histories])
-        found = self._estimator.predict(csr_of(rows, items, (len(lengths), self._items)))
+        found = self.estimator.predict(self._matrix(requests.histories))
         dense = found.toarray() if hasattr(found, "toarray") else found
         return np.asarray(dense, dtype=np.float32)
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Return the estimator's own reason where it has one, else items of the history."""
+        if not hasattr(self.estimator, "explain"):
+            return super().explain(requests, row, item)
+        told = self.estimator.explain(self._matrix(requests.histories[row : row + 1]), item)
+        return told if isinstance(told, Reasons) else _as_reasons(told)
+
+    def _matrix(self, histories: Sequence[NDArray[np.int32]]) -> Any:
+        """Return histories as a sparse matrix, one a row."""
+        lengths = [len(one) for one in histories]
+        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        items = np.concatenate([np.zeros(0, dtype=np.int32), *histories])
+        return csr_of(rows, items, (len(lengths), self._items))
+
+
+def _as_reasons(sentences: Sequence[str]) -> Reasons:
+    """Return the sentences of an estimator, one a history, as reasons."""
+    told = [str(one).strip().removesuffix(".") for one in sentences]
+    return template_reasons([[Fact(one, ())] if one else [] for one in told])
 
 
 def as_recommender(name: str, given: Any) -> Recommender:
@@ -149,7 +196,8 @@ def as_recommender(name: str, given: Any) -> Recommender:
         given: A class, a function without arguments, or an object: with `fit(train, seed,
             progress)` and `score(requests)`, or with `fit(X)` and `predict(X)`.
 
-    One without `explain` is explained by the items of the history.
+    One without `explain(requests, row, item)`, or `explain(X, item)` beside `predict`, is explained
+    by the items of the history.
 
     Raises:
         UsageError: it is none of these.
@@ -166,6 +214,12 @@ def as_recommender(name: str, given: Any) -> Recommender:
     raise UsageError(
         f"{name} is no recommender.", "It needs fit and score, or fit and predict: docs/api.md."
     )
+
+
+def explains_itself(recommender: Recommender) -> bool:
+    """Whether a recommender of `as_recommender` has an `explain` of its own."""
+    own = recommender.estimator if isinstance(recommender, _MatrixRecommender) else recommender
+    return hasattr(type(own), "explain")
 
 
 def code_digest(given: object) -> str:

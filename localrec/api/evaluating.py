@@ -43,7 +43,8 @@ class EvaluateCalls(CallGroup):
 
         Args:
             config: A ready configuration by name, a file, or a folder of data such as RecBole's.
-            systems: Only these of its systems; of a folder any baselines; by default all.
+            systems: Only these of its systems, by default all; for a folder, names of baselines,
+                `auto` and `auto-counted`.
             own: Name -> a recommender of your own, as a class, a function or an object; docs/api.md
                 describes its methods.
             name: Name of the run's folder in the workspace; by default that of the configuration,
@@ -63,7 +64,8 @@ class EvaluateCalls(CallGroup):
             declared = _with_chosen(declared, systems, own or {})
         elif own or systems:
             raise UsageError(
-                f"{declared.name} asks questions.", "Leave systems and own out, or name another."
+                f"{declared.name} measures answers to questions, by the systems that it names.",
+                "Leave systems and own out, or name a configuration that measures rankings.",
             )
         folder = RunFolder(self._folder / RUNS / (name or _run_name(declared, systems, own)))
         made = current_origin("-c", ["Workspace().evaluate", Path(config).name])
@@ -210,6 +212,8 @@ def _with_chosen(
         )
     kept = [one for one in config.systems if systems is None or one.name in systems]
     if taken := [one for one in own if one in there]:
-        raise UsageError(f"{config.name} has a system {taken[0]!r} already.", "Name yours else.")
+        raise UsageError(
+            f"{config.name} has a system {taken[0]!r} already.", "Give yours another name."
+        )
     mine = [SystemConfig(name=one, settings={CODE: code_digest(it)}) for one, it in own.items()]
     return msgspec.structs.replace(config, systems=(*kept, *mine))

@@ -181,7 +181,7 @@ def _cells(column: Any, header: str, pyarrow: Any) -> Any:
 
 
 class TrainingExamples(msgspec.Struct, frozen=True):
-    """Prompts with the answers to give, in two halves that ask differently.
+    """Prompts with the answers to give; those to validate on are worded differently.
 
     Example:
         `workspace.training_examples("router").train[0]["completion"]` is a label such as "similar".
@@ -189,7 +189,7 @@ class TrainingExamples(msgspec.Struct, frozen=True):
     Args:
         role: The role that learns from them.
         train: Examples to learn from.
-        validation: Examples to stop by.
+        validation: Examples to validate on.
     """
 
     role: str

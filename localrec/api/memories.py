@@ -72,7 +72,7 @@ class MemoryCalls(CallGroup):
     def pin(
         self, *, user: str | None = None, item: str | None = None, domain: str | None = None
     ) -> Memory:
-        """Keep a memory as it is, whatever happens.
+        """Keep a memory as it is, until you edit, unpin or forget it.
 
         Raises:
             InputError: nothing is remembered yet.
@@ -113,7 +113,7 @@ class MemoryCalls(CallGroup):
         use_model: bool | None = None,
         progress: Progress = no_progress,
     ) -> WorkReport:
-        """Work what waits into memories, now; what several things one user did is one job.
+        """Work all that waits into memories now; several things that one user did are one job.
 
         Args:
             limit: Stop after so many jobs.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from localrec.api.estimators import as_recommender
+from localrec.api.estimators import as_recommender, explains_itself
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.ranking.inference import EvaluatedSystem
+from localrec.evaluation.ranking.inference import EvaluatedSystem, ListAnswerer
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.ranking.recommender import SettingValue
 
@@ -38,3 +38,9 @@ class OwnSystemFactory(SystemFactory):
         made = as_recommender(system.name, self._own[system.name])
         made.settings = {**made.settings, **settings}
         return made
+
+    def has_rationales(self, name: str, made: EvaluatedSystem) -> bool:
+        """Whether the run keeps the reasons of a system; a user's has to bring an `explain`."""
+        if name not in self._own:
+            return super().has_rationales(name, made)
+        return not isinstance(made, ListAnswerer) and explains_itself(made)

@@ -95,7 +95,7 @@ class ImageCalls(CallGroup):
         from localrec.workspace.item_pictures import find_by_picture
 
         if (words is None) == (image is None):
-            raise UsageError("Find by what?", "Give words, or a picture.")
+            raise UsageError("A search takes either words or a picture.", "Give one of them.")
         picture = None if image is None else open_image(Path(image).expanduser())
         with self._in_domain(domain) as (opened, about):
             found = find_by_picture(opened, about, k, words=words or "", picture=picture)

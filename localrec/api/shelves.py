@@ -39,7 +39,7 @@ class ShelfCalls(CallGroup):
 
         Args:
             user: Key of the user whose stored shelf is meant.
-            have: The things at hand for this once, as a text or as names, instead of a user.
+            have: Ingredients at hand, as a text or as names, instead of a stored shelf.
             k: The length of each list.
             domain: By default one whose items are made of what one keeps on a shelf.
 

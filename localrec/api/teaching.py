@@ -10,6 +10,7 @@ import msgspec
 
 from localrec.api.call_group import CallGroup
 from localrec.data.records import Record
+from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class TrainCalls(CallGroup):
         out: str | Path,
         *,
         held_out: Sequence[str | Path] = (),
-        start: str | Path | None = None,
+        init_from: str | Path | None = None,
         progress: Progress = no_progress,
         **settings: Any,
     ) -> RoleReport:
@@ -121,20 +122,30 @@ class TrainCalls(CallGroup):
             carriers: Files of questions with slots for names.
             out: The file to write.
             held_out: Files by other authors, to score by.
-            start: A network to go on from.
+            init_from: A network to train further.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: questions, epochs, learning_rate, seed.
+            settings: questions, epochs, learning_rate, rank, seed.
+
+        Raises:
+            UsageError: `start`, the older name of `init_from`, is given beside it.
         """
         from localrec.training.reader.role_states import RoleConfig
         from localrec.training.reader.role_training import train_reader
 
+        older = settings.pop("start", None)
+        if older is not None and init_from is not None:
+            raise UsageError(
+                "start and init_from name the same network: start is the older name.",
+                "Pass init_from alone.",
+            )
+        network = older if init_from is None else init_from
         return train_reader(
             [Path(one) for one in carriers],
             [Path(one) for one in held_out],
             Path(out),
             RoleConfig(**settings),
             progress,
-            None if start is None else Path(start),
+            None if network is None else Path(network),
         )
 
     def grpo(
@@ -154,8 +165,8 @@ class TrainCalls(CallGroup):
             init_adapter: The adapter to begin with: a run's folder, a GGUF, or one that ships.
             progress: Called with the step, how much of it is done, and of how much.
             settings: Fields of `localrec.training.rl.policy_config.GrpoConfig`, such as steps,
-                groups and budget; for its requests also domain, candidates, most, validation and
-                sequential.
+                groups (requests in a step) and budget (most tool calls); for its requests also
+                domain, candidates, most (requests to train on), validation and sequential.
         """
         from localrec.training.examples.episodes import EpisodesConfig
         from localrec.training.rl.init_from import init_adapter_path
@@ -183,8 +194,8 @@ class TrainCalls(CallGroup):
             run: A finished run of `grpo`, or an adapter that one was exported as.
             name: Name of the new run.
             progress: Called with the step, how much of it is done, and of how much.
-            settings: searched, steps, epochs, learning_rate, workers, seed; all other fields are
-                the run's.
+            settings: searched (most rankings to search for such pairs), steps, epochs,
+                learning_rate, workers, seed; all other fields are the run's.
         """
         from localrec.training.rl.policy_config import RefineConfig
         from localrec.training.rl.refine_from import refine_config_from

@@ -31,7 +31,7 @@ class TrainingCalls(WorkspaceSession):
         Args:
             role: "router", "slots", "reflector", "reranker", "agent" or "writer".
             train: The number of examples to learn from.
-            validation: The number of examples to stop by, worded otherwise.
+            validation: The number of examples to validate on, which are worded differently.
             seed: Seed of every random choice.
             progress: Called with the step, how much of it is done, and of how much.
         """

@@ -70,7 +70,8 @@ class Workspace(CallGroups, ChangeCalls, EvaluationCalls, TrainingCalls, BackupC
             question: The question in words.
             k: The most items to return.
             user: Key of the user who asks; their history orders the items.
-            have: The things at hand, as a text or as names.
+            have: Ingredients that the user has, as a text or as names; all others count as missing,
+                except staples such as water and what theirs give.
             image: The path of a picture that the question is about.
             domain: One of several domains of the workspace; by default the words decide.
             system: The name of the system that answers.

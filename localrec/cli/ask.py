@@ -75,7 +75,12 @@ _Image = Annotated[
     ),
 ]
 _Have = Annotated[
-    str | None, typer.Option(metavar='"a, b"', help="The things at hand; all others are missing.")
+    str | None,
+    typer.Option(
+        metavar='"a, b"',
+        help="Ingredients that you have; all others count as missing, except staples such as water "
+        "and what yours give, as lemons give lemon juice.",
+    ),
 ]
 _User = Annotated[
     str | None,

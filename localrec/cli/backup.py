@@ -56,8 +56,8 @@ def restore(
 ) -> None:
     """Replace the workspace by what a backup holds, after every checksum was found right.
 
-    Whom you forgot since the backup was made is back then. The store as it was is kept, and
-    `localrec doctor --go-back` returns to it.
+    People whom you forgot since the backup was made are back afterwards. The store as it was is
+    kept, and `localrec doctor --go-back` returns to it.
     """
     from localrec.export.restore import restore_backup
 

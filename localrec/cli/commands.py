@@ -42,7 +42,7 @@ def _command(about: str, module: str, function: str = "", epilog: str = "EXAMPLE
 COMMANDS = {
     "ask": _command("Ask for a recommendation in plain language.", "ask"),
     "recommend": _command(
-        "A list for a person, from the first rating on; a name that nobody has is refused.",
+        "Recommend items to a person, from the first rating on; a name that nobody has is refused.",
         "recommend",
     ),
     "rank": _command(

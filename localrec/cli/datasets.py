@@ -22,7 +22,7 @@ def _known_datasets() -> list[str]:
 
 @app.command("list")
 def list_() -> None:
-    """The data sets localrec knows."""
+    """List the data sets that localrec knows."""
     from localrec.sources.dataset_catalog import listed_datasets
 
     known = listed_datasets()
@@ -38,7 +38,14 @@ def list_() -> None:
 
 
 @app.command()
-def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -> None:
+def pull(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A data set of localrec datasets list.", autocompletion=_known_datasets
+        ),
+    ],
+) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.workspace.dataset_pull import pull_dataset
 

@@ -77,7 +77,7 @@ def new(
 
 @app.command("list")
 def list_() -> None:
-    """The domains that there are, and how many items the workspace has of each."""
+    """List the domains that there are, and how many items the workspace has of each."""
     from localrec.workspace.own_domains import domain_entries
 
     context = command_context()

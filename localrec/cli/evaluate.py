@@ -103,8 +103,8 @@ def run(
 ) -> None:
     """Measure the systems of a configuration; run it again to go on after an interruption.
 
-    Of a folder of data, such as RecBole's files, the last item of each user is asked for from the
-    systems that MovieLens 100K is ready for. It is imported into the folder of the run.
+    A folder of data, such as RecBole's files, is imported into the folder of the run. The last
+    item of each user is asked for from the baselines and auto, or from the systems that you name.
     """
     from localrec.evaluation.configs import QuestionRunConfig
     from localrec.evaluation.execution import open_engine
@@ -194,7 +194,7 @@ def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:
 
 
 def list_() -> None:
-    """The runs of the workspace, and the configurations that are ready to run."""
+    """List the runs of the workspace, and the configurations that are ready to run."""
     from localrec.evaluation.run_listing import listed_configs, listed_runs
 
     context = command_context()

@@ -64,7 +64,7 @@ def feedback(
     ] = False,
     reason: _Reason = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
+        bool, typer.Option("--undo", help="Take back the newest feedback (on --item, if given).")
     ] = False,
     new_user: NewUserOption = False,
     domain: DomainOption = None,

@@ -92,7 +92,7 @@ def describe(
 
 @app.command("list")
 def list_(domain: DomainOption = None) -> None:
-    """The items that have a picture, and who described how they look."""
+    """List the items that have a picture, and who described how they look."""
     from localrec.graph.image_store import list_item_images
 
     context = command_context()
@@ -119,12 +119,14 @@ def find(
     k: Annotated[int, typer.Option("-k", min=1, max=200, help="The number of items.")] = 10,
     domain: DomainOption = None,
 ) -> None:
-    """Items whose pictures are like another one, or show what words say."""
+    """Find items whose pictures are like another one, or show what words say."""
     from localrec.images.opening import open_image
     from localrec.workspace.item_pictures import find_by_picture
 
     if (words is None) == (image is None):
-        raise UsageError("Find by what?", "Give words, or --image PICTURE.")
+        raise UsageError(
+            "A search takes either words or a picture.", "Give one: words, or --image PICTURE."
+        )
     picture = None if image is None else open_image(image)
     context = command_context()
     with _open_domain(domain) as (opened, about):

@@ -51,9 +51,13 @@ Examples:\n\n
   localrec import imdbtitles title.basics.tsv.gz
 """
 _SHOWN = 20
-DayOption = Annotated[
+SinceOption = Annotated[
     datetime | None,
-    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
+    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon: rows from this day on (UTC)."),
+]
+UntilOption = Annotated[
+    datetime | None,
+    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon: rows before this day (UTC)."),
 ]
 SuggestOption = Annotated[
     Path | None,
@@ -106,8 +110,8 @@ def import_(
         bool,
         typer.Option("--all", help="For a dump: keep items that are not here yet, too."),
     ] = False,
-    since: DayOption = None,
-    until: DayOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     mapping: Annotated[
         Path | None,
         typer.Option(

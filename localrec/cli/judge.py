@@ -49,7 +49,7 @@ def judge(
     ] = None,
     domain: DomainOption = None,
 ) -> None:
-    """Have explanations judged without their systems' names, and see what the judge is worth."""
+    """Have explanations judged without their systems' names, and see how reliable the judge is."""
     from localrec.evaluation.explanations.judged_run import (
         explained_folder,
         judge_drawn,

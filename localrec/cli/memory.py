@@ -77,7 +77,7 @@ def show(user: UserOption = None, item: ItemOption = None, domain: DomainOption 
 
 @app.command("history", epilog=EXAMPLES)
 def history(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
-    """All versions of a memory, the newest first."""
+    """List all versions of a memory, the newest first."""
     from localrec.memory.records import history_of
 
     context, owner, versions = _with_memory(user, item, domain, history_of)
@@ -113,7 +113,7 @@ def edit(
 
 @app.command("pin", epilog=EXAMPLES)
 def pin(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
-    """Keep a memory as it is, whatever happens."""
+    """Keep a memory as it is, until you edit, unpin or forget it."""
     _pin(user, item, domain, pinned=True)
 
 
@@ -170,7 +170,7 @@ def run(
         ),
     ] = None,
 ) -> int:
-    """Work what waits into memories, now; what several things one person did is one job.
+    """Work all that waits into memories now; several things that one person did are one job.
 
     Exits with 1 when a job failed; it waits for another run, three times at most.
     """

@@ -38,7 +38,7 @@ app = Commands(
 
 @app.command("show", epilog=EXAMPLES)
 def show(domain: DomainOption = None) -> None:
-    """The rules that hold now, in the form in which they can be edited."""
+    """Show the rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
     from localrec.workspace.domain_choice import domain_of_question
 

@@ -18,7 +18,9 @@ def _known_models() -> list[str]:
     return list(load_catalog())
 
 
-ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
+ModelName = Annotated[
+    str, typer.Argument(help="A model of localrec models list.", autocompletion=_known_models)
+]
 
 
 @app.command("list")
@@ -31,7 +33,7 @@ def list_(
         ),
     ] = False,
 ) -> None:
-    """The models localrec knows, and whether they are here."""
+    """List the models that localrec knows, and whether they are here."""
     from localrec.llm.model_catalog import listed_models
 
     if roles:

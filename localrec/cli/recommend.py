@@ -111,7 +111,7 @@ def recommend(
     ] = False,
     domain: DomainOption = None,
 ) -> None:
-    """A list for a person, from the first rating on; a name that nobody has is refused.
+    """Recommend items to a person, from the first rating on; a name that nobody has is refused.
 
     Behind a list of agenticrec its model may refine what is remembered of the person, and says so;
     a pinned memory stays: localrec memory pin --user KEY
@@ -177,11 +177,15 @@ def _cost_text(found: Recommendations) -> str:
 
 
 _Requests = Annotated[
-    Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="A file; - reads stdin.")
+    Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="The requests; - reads stdin.")
 ]
 _Rankings = Annotated[
     Path,
-    typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on; - writes to stdout."),
+    typer.Option(
+        "--out",
+        metavar="RANKINGS.jsonl",
+        help="File for the rankings; run again to go on. - writes to stdout.",
+    ),
 ]
 
 

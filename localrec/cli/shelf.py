@@ -68,7 +68,7 @@ def show(
         str | None,
         typer.Option(
             metavar='"A, B"',
-            help="A shelf for this once, in place of a stored one.",
+            help="Ingredients that you have, in place of a stored shelf.",
             callback=at_most(LONGEST_SHELF),
         ),
     ] = None,

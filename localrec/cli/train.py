@@ -46,8 +46,8 @@ def sequential(
     """Train SASRec, which says what comes next, on all that people did with a domain's items.
 
     The agent's tools ask it for similar people and items. It replaces the one trained before, which
-    stays where this one is interrupted. Train again after much more was imported, and after anybody
-    was forgotten. Of several domains the one with most interactions is meant.
+    stays if the training is interrupted. Train again after much more was imported, and after
+    anybody was forgotten. Of several domains the one with most interactions is meant.
     """
     from localrec.ranking.baselines.neural.configs import SASRecConfig
     from localrec.training.sequential.sasrec_training import train_sequential

@@ -63,7 +63,9 @@ _Name = Annotated[
 _Train = Annotated[
     int | None, typer.Option("--train", min=1, metavar="N", help="Examples to learn from.")
 ]
-_Validation = Annotated[int | None, typer.Option(min=1, metavar="N", help="Examples to stop by.")]
+_Validation = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Examples to validate on.")
+]
 _Batch = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Examples in a step; 16 if left out.")
 ]
@@ -90,9 +92,9 @@ def adapter(
 ) -> None:
     """Train an adapter for a role or several, on questions composed from this workspace's graph.
 
-    What they mean is known from how they were made; an agent and a reranker learn from what people
-    chose as well. The half to validate on is worded otherwise than the half to learn from, or of
-    other people, and decides which state of the adapter is kept. Ctrl+C keeps what was done;
+    The right answers are known from how they were composed; an agent and a reranker learn from what
+    people chose as well. The half to validate on is worded otherwise than the half to learn from,
+    or of other people, and decides which state of the adapter is kept. Ctrl+C keeps what was done;
     localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
@@ -151,7 +153,7 @@ def export(
 ) -> None:
     """Write a trained adapter as GGUF for llama.cpp, with a card beside it.
 
-    Both sides are asked the same first; where they differ, nothing is written.
+    PyTorch and llama.cpp read the same prompts first; where they differ, nothing is written.
     """
     from localrec.training.adapters.run_export import export_run
     from localrec.training.jobs.training_runs import open_run, runs_folder

@@ -184,7 +184,7 @@ def refine(
 ) -> None:
     """Refine a trained agent on the pairs that it confuses itself, asked both ways.
 
-    Its base, its requests and its bounds are those of the run; so is how it is resumed.
+    Base, requests and limits are those of the run. localrec train resume goes on with this one too.
     """
     import msgspec
 

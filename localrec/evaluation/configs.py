@@ -98,8 +98,9 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         chunk: Cases scored and written at once.
         probe: Cases asked once more with decoys for targets, to catch a system that sees them;
             0: none. Where a model is asked, a tenth of its cases at most: each takes seconds.
-        rationales: Cases, drawn by the seed, for whose first place each system with a memory says
-            why it stands there, once all is measured; 0: none.
+        rationales: Cases, drawn by the seed, for whose first place each system with a memory, and
+            each recommender of your own with an `explain`, says why it stands there, once all is
+            measured; 0: none.
     """
 
     name: Name

@@ -20,7 +20,7 @@ from typing import BinaryIO
 import msgspec
 
 from localrec.data.records import Record
-from localrec.foundation.atomic_files import scrap_path, write_atomically
+from localrec.foundation.atomic_files import temporary_path, write_atomically
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress, no_progress
@@ -130,7 +130,7 @@ def back_up(
             _write(folder, path, content, rows, progress)
             check_backup(path, progress)
 
-        part = scrap_path(out.absolute())
+        part = temporary_path(out.absolute())
         closing.enter_context(noted([part], folder))
         write_atomically(out, save, beside=part)
     return backup_report(out, read_manifest(out))
@@ -303,8 +303,8 @@ def _what_belongs(folder: Path) -> tuple[list[Path], list[str]]:
 
 def is_backed_up(place: Path | PurePosixPath) -> bool:
     """Whether a path in a workspace is part of a backup, and so replaced by a restore."""
-    is_scrap = any(part.endswith(_LEFT_OUT_ENDINGS) for part in place.parts)
-    return place.parts[0] not in _LEFT_OUT_FOLDERS and not is_scrap
+    is_temporary = any(part.endswith(_LEFT_OUT_ENDINGS) for part in place.parts)
+    return place.parts[0] not in _LEFT_OUT_FOLDERS and not is_temporary
 
 
 def _is_plain(name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from localrec.foundation.atomic_files import file_in_place, scrap_path
+from localrec.foundation.atomic_files import atomic_file, temporary_path
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.unfinished_parts import noted
 
@@ -34,7 +34,7 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
     for target in targets:
         _check(target, force=force, workspace=workspace)
     # Named before they are made: Ctrl+C in between must not leave one that nobody knows of.
-    parts = [scrap_path(target.parent.resolve() / target.name) for target in targets]
+    parts = [temporary_path(target.parent.resolve() / target.name) for target in targets]
     with noted(parts, workspace), ExitStack() as placing:
         # The stack is left from its end: the first target is placed first.
         for part, target in reversed(list(zip(parts, targets, strict=True))):
@@ -59,7 +59,7 @@ def _check(target: Path, *, force: bool, workspace: Path) -> None:
 def _begin(placing: ExitStack, part: Path, target: Path) -> None:
     """Create an empty part, which the stack moves into place or removes."""
     try:
-        placing.enter_context(file_in_place(target, beside=part))
+        placing.enter_context(atomic_file(target, beside=part))
     except OSError as error:
         raise InputError(
             f"Nothing can be written into {part.parent}: {error.strerror}.", "Name another place."

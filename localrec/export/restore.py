@@ -81,7 +81,7 @@ def _restore(folder: Path, path: Path, manifest: BackupManifest, progress: Progr
     make_private(folder)
     require_room(folder, manifest.bytes, "Restoring")
     with _replaced(folder, "a restore"), open_backup(path) as archive:
-        # The store comes first: it is what tells the next opening that there is scrap.
+        # The store comes first: it is what tells the next opening that there are leftovers.
         for number, wanted in enumerate(sorted(manifest.files, key=lambda f: f.path != STORE)):
             progress("restoring", number, len(manifest.files))
             target = staged_path(folder / wanted.path)

@@ -1,6 +1,6 @@
 """Files and folders that are either whole or absent: written beside, synced, renamed.
 
-`write_atomically` takes the content, `file_in_place` and `folder_in_place` are for those who write
+`write_atomically` takes the content, `atomic_file` and `atomic_folder` are for those who write
 inside a block.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from localrec.foundation.processes import is_over
 
-SCRAP = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
+TEMPORARY = re.compile(r"(?P<name>.+)\.(?P<process>[0-9]+)-[0-9a-f]{8}\.tmp")
 
 
 def write_atomically(
@@ -35,12 +35,13 @@ def write_atomically(
         save: The content, or a function that writes it into the empty file it is given.
         private: Let only the owner read the file.
         is_synced: Wait for the disk; not for a file that is no loss after a power cut.
-        beside: The name under which it is written, where somebody has noted that: a `scrap_path`.
+        beside: The name under which it is written, where somebody has noted that: a
+            `temporary_path`.
 
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    with file_in_place(path, private=private, is_synced=is_synced, beside=beside) as part:
+    with atomic_file(path, private=private, is_synced=is_synced, beside=beside) as part:
         if isinstance(save, bytes):
             part.write_bytes(save)
         else:
@@ -49,7 +50,7 @@ def write_atomically(
 
 
 @contextmanager
-def file_in_place(
+def atomic_file(
     path: Path, *, private: bool = True, is_synced: bool = True, beside: Path | None = None
 ) -> Iterator[Path]:
     """Yield an empty file beside `path`, and rename it onto `path` at the end of the block.
@@ -58,49 +59,56 @@ def file_in_place(
         path: The file to write or to replace; its folder exists.
         private: Let only the owner read the file.
         is_synced: Wait for the disk before the renaming.
-        beside: The name of the empty file, where somebody has noted that: a `scrap_path`.
+        beside: The name of the empty file, where somebody has noted that: a `temporary_path`.
 
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    part = beside or scrap_path(path)
-    clear_scrap(path.parent, of=path.name)
+    part = beside or temporary_path(path)
+    remove_stale_temporaries(path.parent, of=path.name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # with O_EXCL no link is followed
+    is_ours = True
     try:
-        os.close(os.open(part, flags, 0o600 if private else 0o666))
+        try:
+            os.close(os.open(part, flags, 0o600 if private else 0o666))
+        except FileExistsError:  # another process writes there, and removes it
+            is_ours = False
+            raise
         yield part
         if is_synced:
             sync(part)
         part.replace(path)
     except BaseException:  # Ctrl+C included: no half file may pile up
-        part.unlink(missing_ok=True)
+        if is_ours:
+            part.unlink(missing_ok=True)
         raise
 
 
-def scrap_path(path: Path) -> Path:
-    """A name that tells whose scrap it is, should this process end before it is done."""
+def temporary_path(path: Path) -> Path:
+    """A name that tells which process writes there, should that end before it is done."""
     return path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
 
 
-def replace_folder(folder: Path, files: Mapping[str, bytes], scrap: Path) -> None:
+def replace_folder(folder: Path, files: Mapping[str, bytes], staging: Path) -> None:
     """Put a folder of files in place, for the owner alone; one that was there goes first.
 
     Args:
         folder: Final path of the folder.
         files: Name -> content.
-        scrap: A folder of the same disk, where it is made ready: nobody looks for such ones there.
+        staging: A folder of the same disk, where it is made ready: nobody looks for such ones
+            there.
 
     Raises:
         OSError: the disk refuses; a folder that was there is unharmed, or gone.
     """
-    with folder_in_place(folder, scrap=scrap) as ready:
+    with atomic_folder(folder, staging=staging) as ready:
         for name, content in files.items():
             write_atomically(ready / name, content)
 
 
 @contextmanager
-def folder_in_place(
-    folder: Path, *, scrap: Path | None = None, can_replace: bool = True
+def atomic_folder(
+    folder: Path, *, staging: Path | None = None, can_replace: bool = True
 ) -> Iterator[Path]:
     """Yield an empty folder, for the owner alone, and rename it to `folder` after the block.
 
@@ -108,20 +116,21 @@ def folder_in_place(
 
     Args:
         folder: Where it is to stand.
-        scrap: A folder of the same disk, where it is made ready; beside `folder` if None.
-        can_replace: Whether a folder that is there goes first; otherwise it stays.
+        staging: A folder of the same disk, where it is made ready; beside `folder` if None.
+        can_replace: Whether a folder that is there goes first; otherwise one with files in it
+            stays, and an empty one is replaced where the system allows it (not on Windows).
 
     Raises:
-        OSError: the disk refuses, or a folder stands there that stays.
+        OSError: the disk refuses, or a folder that stays stands there.
     """
-    scrap = scrap or folder.parent
-    ready = scrap_path(scrap / folder.name)
+    staging = staging or folder.parent
+    ready = temporary_path(staging / folder.name)
     ready.mkdir(mode=0o700)
     try:
         yield ready
         sync(ready)
         if can_replace:
-            remove_folder(folder, scrap)
+            remove_folder(folder, staging)
         ready.replace(folder)
     except BaseException:
         shutil.rmtree(ready, ignore_errors=True)
@@ -129,34 +138,34 @@ def folder_in_place(
     sync(folder.parent)
 
 
-def remove_folder(folder: Path, scrap: Path) -> None:
+def remove_folder(folder: Path, staging: Path) -> None:
     """Remove a folder, if it is there, in one step, whenever the process may end.
 
     Args:
         folder: The folder to remove. Of a symbolic link only the link goes, not its target.
-        scrap: A folder of the same disk, which it is moved to before its files go one by one.
+        staging: A folder of the same disk, which it is moved to before its files go one by one.
     """
     if folder.is_symlink():
         folder.unlink()
         sync(folder.parent)
     elif folder.is_dir():
-        gone = scrap_path(scrap / folder.name)
+        gone = temporary_path(staging / folder.name)
         folder.replace(gone)
         sync(folder.parent)
         shutil.rmtree(gone)
 
 
-def clear_scrap(folder: Path, of: str = "") -> None:
+def remove_stale_temporaries(folder: Path, of: str = "") -> None:
     """Remove half-written files and folders that processes left which are no more.
 
     Args:
-        folder: The folder to look in; folders in it are skipped.
+        folder: The folder to look in, and in no folder below it.
         of: The name of the file that they were to become, and then no folder is removed, since it
             may lie among somebody's own; any where it is empty.
     """
     with suppress(OSError):  # what cannot be listed or removed does no harm
         for entry in os.scandir(folder):
-            found = SCRAP.fullmatch(entry.name)
+            found = TEMPORARY.fullmatch(entry.name)
             if not found or (of and found["name"] != of) or not is_over(int(found["process"])):
                 continue
             if not entry.is_dir(follow_symlinks=False):

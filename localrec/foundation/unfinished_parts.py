@@ -2,7 +2,7 @@
 
 Who is killed in an export leaves a part of it, with somebody's data, in a folder that localrec may
 never look into again. The note says where, and the next command that opens the workspace removes
-both. It bears the number of the process that writes, like all scrap.
+both. It bears the number of the process that writes, like all temporary files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import SCRAP, scrap_path, sync
+from localrec.foundation.atomic_files import TEMPORARY, sync, temporary_path
 from localrec.foundation.paths import owner_only
 from localrec.foundation.processes import is_over
 
@@ -25,10 +25,10 @@ def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
     """Keep a note of parts while the block writes them.
 
     Args:
-        parts: Their absolute paths, named by `scrap_path`.
+        parts: Their absolute paths, named by `temporary_path`.
         workspace: Folder for the note; one that takes none hinders nobody.
     """
-    note = scrap_path(workspace / _NOTE)
+    note = temporary_path(workspace / _NOTE)
     with suppress(OSError), owner_only():  # read-only or full, while the parts lie elsewhere
         note.write_bytes(msgspec.json.encode([str(part) for part in parts]))
         sync(note)
@@ -42,7 +42,7 @@ def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
 def clear_unfinished(workspace: Path) -> None:
     """Remove the parts that processes left which are no more; then their notes."""
     for note in workspace.glob(f"{_NOTE}.*.tmp"):
-        found = SCRAP.fullmatch(note.name)
+        found = TEMPORARY.fullmatch(note.name)
         if found and is_over(int(found["process"])):
             with suppress(OSError, msgspec.DecodeError):  # half a note: no part was begun
                 for path in msgspec.json.decode(note.read_bytes(), type=list[str]):
@@ -53,6 +53,6 @@ def clear_unfinished(workspace: Path) -> None:
 
 def _remove_part(part: Path, process: str) -> None:
     """Remove a file only if it bears the name of a part of that process."""
-    named = SCRAP.fullmatch(part.name)
+    named = TEMPORARY.fullmatch(part.name)
     if named and named["process"] == process and not part.is_symlink():
         part.unlink(missing_ok=True)

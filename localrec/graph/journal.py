@@ -1,8 +1,8 @@
 """Many files changed in one step: prepared beside the old ones, then a journal, then the moves.
 
 A file that is to be replaced is written as `NAME.forgetting`. While there is no journal, such
-files are scrap and the old state counts; from the moment the journal stands the new state counts,
-and whoever opens the workspace next finishes what is left. Each move can be done twice, or by two
+files are leftovers and the old state counts; once the journal stands the new state counts, and
+whoever opens the workspace next finishes what is left. Each move can be done twice, or by two
 processes at once, so nobody needs a lock for that.
 
 The journal names files that go by the hash of their path alone: a path may hold a person's key.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.atomic_files import clear_scrap, sync, write_atomically
+from localrec.foundation.atomic_files import remove_stale_temporaries, sync, write_atomically
 from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError
 from localrec.foundation.unfinished_parts import clear_unfinished
@@ -102,10 +102,10 @@ def open_settled(
             before = _identity(path)
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
         if not read_only:
-            clear_scrap(folder)
+            remove_stale_temporaries(folder)
             for place in (folder / "domains", folder / "indexes", folder / FOLDER):
                 for parent, _, _ in os.walk(place):
-                    clear_scrap(Path(parent))
+                    remove_stale_temporaries(Path(parent))
         # Somebody may have forgotten while we waited: then this is the old file, under no name.
         if before in (None, _identity(path)) and not (folder / _JOURNAL).exists():
             return store
@@ -124,7 +124,7 @@ def finish_forgetting(folder: Path) -> bool:
         _apply(folder)
         return True
     if staged_path(folder / STORE).exists():
-        return _clear_scrap(folder)
+        return _remove_prepared(folder)
     return False
 
 
@@ -148,17 +148,17 @@ def _apply(folder: Path) -> None:
     sync(folder)
 
 
-def _clear_scrap(folder: Path) -> bool:
+def _remove_prepared(folder: Path) -> bool:
     """Remove what was prepared and never counted, unless somebody is just preparing it."""
     try:
         store = Store.open_(folder / STORE, wait_s=0)
     except BusyError:
         return False
     with store:
-        clear_scrap(folder, of=_JOURNAL)
-        scrap = [path for path in files_in(folder) if PREPARED in path.suffixes]
-        # The store's last: it is what tells the next opening that there is scrap.
-        for path in sorted(scrap, key=lambda path: path.name.startswith(STORE)):
+        remove_stale_temporaries(folder, of=_JOURNAL)
+        prepared = [path for path in files_in(folder) if PREPARED in path.suffixes]
+        # The store's last: it is what tells the next opening that there are leftovers.
+        for path in sorted(prepared, key=lambda path: path.name.startswith(STORE)):
             path.unlink(missing_ok=True)
     return True
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.foundation.atomic_files import (
-    clear_scrap,
-    folder_in_place,
+    atomic_folder,
+    remove_stale_temporaries,
     short_digest,
     write_atomically,
 )
@@ -118,9 +118,9 @@ def _prepare(
 ) -> InferenceSession:
     session: InferenceSession | None = None
     try:
-        clear_scrap(make_private(folder.parent))
+        remove_stale_temporaries(make_private(folder.parent))
         # Not replaced: a folder that is there by now was made by another process, which was faster.
-        with folder_in_place(folder, can_replace=False) as beside:
+        with atomic_folder(folder, can_replace=False) as beside:
             session = _open(model, _storing(options, beside), rewrite)
             if not (beside / _WEIGHTS).is_file():
                 raise FileNotFoundError(_WEIGHTS)

@@ -85,7 +85,11 @@ def _add_reading_tools(server: MCPServer[Any], workspace: Workspace) -> None:
         k: Count = 3,
         user: Key | None = None,
         have: Annotated[
-            str | None, Field(description="The things at hand, parted by commas.")
+            str | None,
+            Field(
+                description="Ingredients that the user has, parted by commas; all others count as "
+                "missing, except staples such as water and what theirs give."
+            ),
         ] = None,
         domain: Domain = None,
         system: System = "marc",

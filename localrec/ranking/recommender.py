@@ -69,7 +69,9 @@ class Recommender(Protocol):
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Give one reason for an item's place in one of the requests.
 
-        Where nothing speaks for the item the reason's text is empty.
+        Where nothing speaks for the item the reason's text is empty. An evaluation keeps the
+        reasons of systems with a shared memory and of a user's own recommenders; `Baseline.explain`
+        returns those of a baseline. A list has its reasons from `ProfileRecommender.reasons`.
 
         Args:
             requests: The requests that were scored.

@@ -26,12 +26,12 @@ class EventColumn(msgspec.Struct, frozen=True):
     Args:
         profile: The column.
         events: Words of it that nobody else uses so -> what they say.
-        no_event: Words of it that say that nothing was done; "" where an empty cell says so.
+        ignored_events: Words of it that say that nothing was done; "" where an empty cell says so.
     """
 
     profile: ColumnProfile
     events: dict[str, Event] = {}
-    no_event: tuple[str, ...] = ()
+    ignored_events: tuple[str, ...] = ()
 
 
 def event_column(
@@ -91,7 +91,7 @@ def _known_share(one: ColumnProfile, table: RecordTable) -> float:
 
 def _with_words(one: ColumnProfile) -> EventColumn:
     here = {word.strip().lower() for word in one.common}
-    return EventColumn(one, no_event=tuple(sorted(here & words_of_no_event())))
+    return EventColumn(one, ignored_events=tuple(sorted(here & words_of_no_event())))
 
 
 def _verdicts(liked: ColumnProfile) -> dict[str, Event]:

@@ -27,7 +27,7 @@ def is_no_event(flat: FlatFile, mapping: TableMapping) -> str:
 
 def _undone_words(mapping: TableMapping) -> frozenset[str]:
     """The values of the event column that say that nothing was done."""
-    return (words_of_no_event() - mapping.events.keys()) | {*mapping.no_event}
+    return (words_of_no_event() - mapping.events.keys()) | {*mapping.ignored_events}
 
 
 def count_of_times(flat: FlatFile, column: str) -> str:

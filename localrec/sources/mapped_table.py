@@ -18,6 +18,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.old_names import with_current_names
 from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
@@ -46,7 +47,7 @@ from localrec.sources.sql_cells import (
     stars,
 )
 from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, parquet_table
-from localrec.sources.table_mapping import TableMapping, TimestampFormat
+from localrec.sources.table_mapping import OLD_NAMES, TableMapping, TimestampFormat
 
 _ENDING = ".mapping.toml"
 _FORMATS = {
@@ -194,7 +195,7 @@ def read_mapping(path: Path) -> TableMapping:
     try:
         with open_regular(path, FileLimits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
-        return msgspec.convert(tomllib.loads(written), TableMapping)
+        return msgspec.convert(with_current_names(tomllib.loads(written), OLD_NAMES), TableMapping)
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"{path} is no mapping: {clean_text(error)}.", "localrec help sources tells its fields."

@@ -140,7 +140,7 @@ def _mapping(
         rating=interaction.rating.scale() if interaction.rating else RatingScale(),
         timestamp=_moments(interaction.when, table),
         events=event.events if event else {},
-        no_event=event.no_event if event else (),
+        ignored_events=event.ignored_events if event else (),
         left_out=tuple(left),
     )
 
@@ -155,8 +155,8 @@ def mapping_text(mapping: TableMapping) -> str:
     told: dict[str, object] = {"data": mapping.data}
     if mapping.left_out:
         told["left_out"] = list(mapping.left_out)
-    if mapping.no_event:
-        told["no_event"] = list(mapping.no_event)
+    if mapping.ignored_events:
+        told["ignored_events"] = list(mapping.ignored_events)
     told["columns"] = columns
     if mapping.columns.rating:
         scale = {"scale": list(mapping.rating.scale), "unrated": mapping.rating.unrated}

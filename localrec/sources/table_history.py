@@ -126,7 +126,7 @@ class _HistoryReader:
         self._table, self._mapping, self._user, self._log = table, mapping, user, import_log
         self._place = {name: place for place, name in enumerate(table.columns)}
         self._events = known_events(mapping.events)
-        self._undone = (words_of_no_event() - mapping.events.keys()) | {*mapping.no_event}
+        self._undone = (words_of_no_event() - mapping.events.keys()) | {*mapping.ignored_events}
         self._things = items_of(table, mapping)
         named = mapping.columns.title or mapping.columns.item
         columns = _columns_of_things(domain, self._things, _english_names(table)[named])

@@ -26,6 +26,7 @@ from localrec.data.rows import Event
 from localrec.data.series_parts import numbers_episodes
 
 _SHOWS = ("series", "anime")
+OLD_NAMES = {"no_deed": "ignored_events", "no_event": "ignored_events"}  # of `TableMapping`
 
 
 class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,9 +112,9 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
         attributes: Columns that become links.
         properties: Further columns to keep with the item, under their own names.
-        no_event: Values of the event column, in lower case, for no interaction, beside the usual
-            ones, such as "unread"; such a row is left apart, unless it has a rating or the day on
-            which it was done.
+        ignored_events: Values of the event column, in lower case, for no interaction, beside the
+            usual ones, such as "unread"; such a row is left apart, unless it has a rating or the
+            day on which it was done.
         left_out: Columns that stay behind where `import auto` takes all others along, since they
             tell nothing of the items or may be somebody's own words.
     """
@@ -126,5 +127,5 @@ class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     events: dict[str, Event] = {}
     attributes: tuple[AttributeColumn, ...] = ()
     properties: tuple[str, ...] = ()
-    no_event: tuple[str, ...] = ()
+    ignored_events: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

@@ -97,7 +97,7 @@ class ProfileRecommender(LogRequests, ABC):
         return scores
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
-        """Explain an item's place for one of the requests."""
+        """Explain an item's place for one of the requests, by the reasons that a list has."""
         return self.reasons(self.score_request(requests, row), [int(self.places[item])])
 
     @abstractmethod

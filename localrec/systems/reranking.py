@@ -91,9 +91,9 @@ class RerankingRecommender(ItemRecommender):
         return default, self._reranker.rerank(asked).scores
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
-        """Explain the reranked items by the memory."""
-        if fit.answered_by["rerank"] == "silent":
-            return super().reasons(fit, items)
+        """Explain the reranked items by the memory; where nobody reranked, the default explains."""
+        if fit.answered_by.get("rerank", "silent") == "silent":
+            return self._default.reasons(fit, items)
         alone = fit.memory is None
         told = fit.reason_builder.from_attributes if alone else fit.reason_builder.from_memory
         facts = [told(item) for item in items]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from localrec.data.evidence import fact_sentences
@@ -97,6 +98,14 @@ class RecommenderContract:
             reason = reasons[0]
             assert bool(reason.text) == bool(reason.facts)
             assert reason.by == "model" or reason.text == fact_sentences(reason.facts)
+
+    def test_explains_an_item_among_candidates(self) -> None:
+        """A request for an order of candidates is explained like one for all items."""
+        candidates = np.array([[4, 5, BLOCK, BLOCK + 1]], dtype=np.int32)
+        among = msgspec.structs.replace(cold_start_users([0, 1, 2]), candidates=candidates)
+        reasons = self.fitted().explain(among, 0, 4).reasons
+        assert [bool(one.text) for one in reasons] == [bool(one.facts) for one in reasons]
+        assert len(reasons) == 1
 
     def test_explaining_changes_no_score(self) -> None:
         """A list stays what it was when somebody asks why."""

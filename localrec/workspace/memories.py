@@ -127,7 +127,7 @@ def queue_report(store: Store, k: int, retried: int = 0) -> QueueReport:
 def work_queue(
     opened: OpenWorkspace, limit: int | None, use_model: bool | None, progress: Progress
 ) -> WorkReport:
-    """Work what waits into memories; what several things one user did is one job.
+    """Work all that waits into memories; several things that one user did are one job.
 
     The store of `opened` stays closed: the worker opens it for moments, between thoughts.
 

@@ -115,7 +115,7 @@ def save_domain(workspace: Path, domain: Domain) -> Path:
         for name, content in declared.items()
         if content is not None
     }
-    replace_folder(folder, files, scrap=workspace)
+    replace_folder(folder, files, staging=workspace)
     use_domains_of(workspace)
     return folder
 
@@ -264,7 +264,7 @@ def remove_domain(workspace: Path, name: str) -> None:
     Raises:
         UsageError: the workspace has no domain of that name.
     """
-    remove_folder(own_domain_folder(workspace, name), scrap=workspace)
+    remove_folder(own_domain_folder(workspace, name), staging=workspace)
 
 
 def _declaration(domain: Domain) -> dict[str, Any]:

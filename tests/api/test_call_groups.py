@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -153,7 +154,7 @@ class TestPictures:
         assert desk.images.describe(use_model=False).left == 0
 
     def test_what_is_looked_for_has_to_be_said(self, desk):
-        with pytest.raises(UsageError, match="Find by what"):
+        with pytest.raises(UsageError, match="either words or a picture"):
             desk.images.find()
 
 
@@ -224,6 +225,22 @@ class TestMeasuring:
         [config] = asked
         assert (config.base, config.steps, config.seed) == ("smollm2-135m", 2, 3)
         assert (config.episodes.candidates, config.episodes.seed) == (5, 3)
+
+    @pytest.mark.parametrize("name", ["init_from", "start"])
+    def test_a_network_to_train_further_is_taken_under_its_old_name_too(
+        self, desk, monkeypatch, name
+    ):
+        from localrec.training.reader import role_training
+
+        asked = []
+        monkeypatch.setattr(role_training, "train_reader", lambda *given: asked.append(given))
+        desk.train.reader(["k.jsonl"], "roles.npz", epochs=2, **{name: "older.npz"})
+        [(*_, config, _, network)] = asked
+        assert (config.epochs, network) == (2, Path("older.npz"))
+
+    def test_a_network_to_train_further_under_both_names_is_refused(self, desk):
+        with pytest.raises(UsageError, match="Pass init_from alone"):
+            desk.train.reader(["k.jsonl"], "roles.npz", init_from="a.npz", start="b.npz")
 
 
 def test_groups_are_awaited_too(desk):

@@ -132,6 +132,59 @@ def test_a_recommender_of_ones_own_is_explained_by_the_history(own):
     assert told.notes == ("No item of the history raises item 1.",)
 
 
+class TestExplanationsOfAnEstimator:
+    FEW = make_interactions([(0, 0), (0, 1), (1, 1)], 2, 3)
+
+    def told(self, estimator, row=0, item=1):
+        recommender = as_recommender("own", estimator)
+        recommender.fit(self.FEW, 0, no_progress)
+        return recommender.explain(cold_start_users([0, 1], [1]), row, item)
+
+    def test_its_own_sentence_is_passed_through(self):
+        class Explained(Matrix):
+            def explain(self, X, item):
+                return [f"it was met {X.shape[0] * self.counts.ravel()[item]:.0f} times."]
+
+        [reason] = self.told(Explained()).reasons
+        assert reason.text == "It was met 2 times."
+
+    def test_a_sentence_that_is_empty_is_no_reason(self):
+        class Silent(Matrix):
+            def explain(self, X, item):
+                return [""]
+
+        [reason] = self.told(Silent()).reasons
+        assert (reason.text, reason.facts) == ("", ())
+
+    def test_that_of_a_baseline_is_passed_through(self):
+        assert self.told(Baseline("popularity")).reasons[0].text == "Was taken by 2 users."
+        assert self.told(Baseline("random")).notes == ("The order is drawn by chance.",)
+
+    def test_it_is_asked_about_the_history_of_the_row_alone(self):
+        class Counting(Matrix):
+            def explain(self, X, item):
+                return [f"row of {one.nnz} items" for one in X]
+
+        assert [self.told(Counting(), row).reasons[0].text for row in (0, 1)] == [
+            "Row of 2 items.",
+            "Row of 1 items.",
+        ]
+
+    def test_a_run_keeps_what_it_says_and_no_generic_reasons(self, crowd, config):
+        class Explained(Matrix):
+            def explain(self, X, item):
+                return ["it was met most"]
+
+        measured = crowd.evaluate(
+            config, systems=["popularity"], own={"mine": Explained, "plain": Matrix}
+        )
+        kept = sorted(path.name for path in measured.folder.glob("rationales-*"))
+        assert kept == ["rationales-mine.jsonl"]
+        lines = (measured.folder / kept[0]).read_text("utf-8").splitlines()
+        assert len(lines) == 30
+        assert all("It was met most." in line for line in lines)
+
+
 class TestTables:
     def test_interactions_come_out_as_arrow_pandas_and_a_matrix(self, crowd):
         table = crowd.interactions(domain="cocktails")
@@ -192,6 +245,21 @@ class TestBaselines:
         expected = np.where(self.X, -np.inf, model.predict(self.X))
         for row, listed in enumerate(model.recommend(self.X, k=1)):
             assert listed.tolist() == [int(expected[row].argmax())]
+
+    def test_each_history_has_its_reason_for_an_item(self):
+        told = Baseline("item-knn").fit(self.X).explain([[1, 1, 0, 0], [0, 1, 0, 1]], 2)
+        assert [one.text for one in told.reasons] == [
+            "Is raised most by item 0 and item 1 of the history.",
+            "Is raised most by item 3 and item 1 of the history.",
+        ]
+        nothing = Baseline("item-knn").fit(self.X).explain(np.zeros((2, 4)), 2)
+        assert [one.text for one in nothing.reasons] == ["", ""]
+        assert nothing.notes == ("No item of the history raises item 2.",)
+
+    def test_an_item_that_is_no_column_has_no_reason(self):
+        for item in (-1, 4):
+            with pytest.raises(UsageError, match="column from 0 to 3"):
+                Baseline("item-knn").fit(self.X).explain(self.X, item)
 
     def test_settings_are_those_of_the_baseline(self):
         model = Baseline("ease", regularization=10.0)

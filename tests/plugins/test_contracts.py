@@ -138,6 +138,7 @@ def test_a_broken_recommender_is_seen(tmp_path):
         "test_scores_do_not_depend_on_the_batch",
         "test_asking_changes_nothing",
         "test_explains_an_item_of_any_request",
+        "test_explains_an_item_among_candidates",
         "test_explaining_changes_no_score",
         "test_tells_how_far_it_is",
     }

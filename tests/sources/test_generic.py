@@ -196,6 +196,16 @@ def test_a_bad_row_is_dropped_and_told(tmp_path: Path, films_domain: Domain, cas
     assert [item.key for item in history.items] == ["a", "c"]
 
 
+@pytest.mark.parametrize("name", ["ignored_events", "no_event", "no_deed"])
+def test_words_for_no_interaction_are_read_under_the_old_names_too(
+    tmp_path: Path, films_domain: Domain, name: str
+) -> None:
+    mapping = f'{name} = ["shelved"]\n[columns]\nitem = "film"\nevent = "did"\n'
+    path = write(tmp_path, "t.csv", "film,did\nHeat,seen\nAlien,shelved\n", mapping)
+    history = read(path, films_domain, "mia")
+    assert [row["item_key"] for row in selected(history)] == ["Heat"]
+
+
 def test_an_event_that_nobody_mapped_is_told(tmp_path: Path, films_domain: Domain) -> None:
     mapping = '[columns]\nuser = "u"\nitem = "i"\nevent = "e"\n'
     path = write(tmp_path, "t.csv", "u,i,e\nmia,a,seen\nmia,b,burnt\n", mapping)
@@ -234,6 +244,13 @@ REFUSED: dict[str, tuple[str, str | bytes, str, str]] = {
         '[columns]\nitem = "i"\n[events]\nread = "devoured"\n',
         "{folder}/t.mapping.toml is no mapping: Invalid enum value 'devoured' - at "
         f"`$.events[...]`. {FIELDS}",
+    ),
+    "an old name beside the new one": (
+        "t.csv",
+        "i\na\n",
+        'no_deed = ["a"]\nignored_events = ["b"]\n[columns]\nitem = "i"\n',
+        '{folder}/t.mapping.toml is no mapping: "no_deed" and "ignored_events" name one setting: '
+        f'keep one, as "ignored_events". {FIELDS}',
     ),
     "no TOML": (
         "t.csv",

@@ -202,8 +202,9 @@ def test_a_guess_says_what_it_leaves_out_and_which_words_say_that_nothing_was_do
     )
     assert mapping is not None
     assert mapping.left_out == ("private",)
-    assert mapping.no_event == ("owned",)
+    assert mapping.ignored_events == ("owned",)
     assert 'left_out = ["private"]' in mapping_text(mapping)
+    assert 'ignored_events = ["owned"]' in mapping_text(mapping)
 
 
 @pytest.mark.parametrize("header", ["brewery_id", "city_id", "store id"])
@@ -251,7 +252,7 @@ def test_words_of_no_event_are_known_to_the_reader_and_not_only_in_the_sample(tm
     path = tmp_path / "t.csv"
     mapping = guess(path, "user,book,status\nu1,Dune,read\nu2,Dune,read\nu1,Emma,to-read\n")
     assert mapping is not None
-    assert mapping.no_event == ()
+    assert mapping.ignored_events == ()
     path.write_text("user,book,status\nu1,Dune,read\nu1,Emma,unread\n")
     by_row = read_history(open_records(path), mapping, load_domain("books"), None)
     assert [one.item for one in by_row.interactions] == ["dune"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localrec.data.evidence import Fact
 from localrec.data.questions import RankRequest
+from localrec.data.reasons import template_reasons
 from localrec.foundation.errors import BusyError, UsageError
 from localrec.foundation.paths import exclusive
 from localrec.llm.scripted import ScriptedModel
@@ -81,6 +83,16 @@ def gave(share):
 def weighed(folder, **settings):
     quiet = {"progress": lambda *_: None, "should_stop": lambda: False} | settings
     return learn_reranker_share(folder, BAR.name, "memrec-model", 40, **quiet)
+
+
+def test_where_nobody_reranks_the_default_explains_in_its_own_words(shared, model):
+    own = template_reasons([[Fact("is what the default says", ())]])
+    with OpenWorkspace(shared) as opened:
+        context = opened.context(BAR.name)
+        made = SYSTEM_REGISTRY.recommender(context, "memrec-model")
+        made._default.reasons = lambda fit, items: own
+        listed = made.recommend("nobody", context.user_profile("nobody"), 1)
+    assert [one.reason for one in listed.items] == ["Is what the default says."]
 
 
 def test_without_a_learnt_share_the_order_is_the_defaults_and_the_answer_says_so(shared, model):

@@ -230,6 +230,9 @@ def test_a_network_learns_with_lora_weights_of_the_encoder(tmp_path):
 
 def test_a_network_that_reads_another_encoder_is_no_start(tmp_path):
     first = TorchRoleNetwork(16, 5, SMALL).in_numpy(np.zeros(10, dtype=np.int32), "letters")
-    with pytest.raises(ModelError, match="reads letters with 16 numbers a state, and not words"):
+    with pytest.raises(ModelError, match=r"letters with 16 numbers a token.* by words") as raised:
         train_roles(CARRIERS, (), WordEncoder(), tmp_path / "x.npz", SMALL, no_progress, first)
+    assert "Pass --init-from (in Python init_from) a network made for words" in str(
+        raised.value.hint
+    )
     assert not (tmp_path / "x.npz").exists()

@@ -42,7 +42,7 @@ from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
 from localrec.evaluation.ranking.reranker_answers import MemoryAnswerer, RerankerAnswerer
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
-from localrec.evaluation.ranking.system_factory import SharedMemorySystem, SystemFactory
+from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.run_folder import (
     RunFolder,
     RunMetrics,
@@ -212,9 +212,9 @@ def _measure(context: RunContext, system: SystemConfig) -> SystemResult:
 def _have_reasons_told(
     context: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
-    """Write rationales for some cases of a system with a memory that explains."""
-    has_memory = isinstance(system, SharedMemorySystem)
-    if has_memory and context.config.rationales and (explain := _explain_of(system)):
+    """Write rationales for some cases of a system that explains, where the run keeps them."""
+    wanted = context.config.rationales and context.systems.has_rationales(name, system)
+    if wanted and (explain := _explain_of(system)):
         drawn = _sampled(context.parted.test, context.config.rationales, context.config.seed)
         path = context.folder.path / rationale_file(name)
         write_rationales(explain, path, drawn, outcomes, context.inference, context.progress)

@@ -130,6 +130,10 @@ class SystemFactory:
                 train = system.in_catalogue(train)
             check_graph(system.graph, train)
 
+    def has_rationales(self, name: str, made: EvaluatedSystem) -> bool:
+        """Whether the run keeps the reasons of a system: of those with a shared memory."""
+        return isinstance(made, SharedMemorySystem)
+
     @cached_property
     def knowledge(self) -> ItemSet:
         """Return the item data besides the training rows."""

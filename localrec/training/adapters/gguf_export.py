@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.chat_message import Message
-from localrec.foundation.atomic_files import file_in_place
+from localrec.foundation.atomic_files import atomic_file
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import make_private
 from localrec.llm.model_process import ModelProcess
@@ -134,7 +134,7 @@ def export_adapter(
         WorkspaceError: the folder of `out` cannot be made.
     """
     make_private(out.parent)
-    with file_in_place(out, private=False) as part:  # to be handed on, like any model
+    with atomic_file(out, private=False) as part:  # to be handed on, like any model
         write_adapter(folder, base, serving, part, card)
         agreement = compare_logits(folder, base, serving, part, probes)
         check_agreement(agreement, serving)

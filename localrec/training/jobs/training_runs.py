@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from localrec.foundation.atomic_files import clear_scrap, folder_in_place
+from localrec.foundation.atomic_files import atomic_folder, remove_stale_temporaries
 from localrec.foundation.errors import BusyError, InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog, read_records, write_records
 from localrec.foundation.paths import exclusive, make_private, owner_only
@@ -303,9 +303,9 @@ class TrainingRun:
     def checkpoint(self, step: int) -> Iterator[Path]:
         """Write a checkpoint into a folder inside the block."""
         place = self.path / "checkpoints" / f"step-{step}"
-        clear_scrap(make_private(place.parent))
+        remove_stale_temporaries(make_private(place.parent))
         # Its files are not waited for: the seal shows a torn one, and the one before is kept.
-        with owner_only(), folder_in_place(place) as ready:
+        with owner_only(), atomic_folder(place) as ready:
             yield ready
             _write(ready / _SEAL, _Seal(step=step, files=_hashes(ready)))
         for old in self._checkpoints()[_KEPT:]:

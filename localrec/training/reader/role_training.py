@@ -135,7 +135,7 @@ def train_roles(
     config = config if start is None else sized_like(start, config)
     upper = encoder.upper_layers() if config.rank else ()
     if start is not None:
-        _require_same_encoder(start, encoder, upper)
+        _load_lora(start, encoder, upper)
     read = read_questions(questions, encoder, progress, to_middle=bool(upper))
     rows = cue_rows(carriers, encoder) if start is None else start.cue_rows
     with training_libraries():
@@ -160,20 +160,19 @@ def train_roles(
     return report
 
 
-def _require_same_encoder(
-    start: RoleNetwork, encoder: StateReader, upper: Sequence[EncoderLayer]
-) -> None:
-    """Refuse a network that reads another encoder.
+def _load_lora(start: RoleNetwork, encoder: StateReader, upper: Sequence[EncoderLayer]) -> None:
+    """Load the LoRA weights of a network into the encoder's upper layers.
 
     Raises:
-        ModelError: it does.
+        ModelError: the network was trained on another encoder.
     """
     size = start.first[0].shape[0]
     if (start.encoder, size) != (encoder.name, encoder.size):
         raise ModelError(
-            f"The network to go on from reads {start.encoder} with {size} numbers a state, "
-            f"and not {encoder.name} with {encoder.size}.",
-            "Begin without --init-from.",
+            f"The network to train further was made for {start.encoder} with {size} numbers a "
+            f"token, and this training reads by {encoder.name} with {encoder.size}.",
+            f"Pass --init-from (in Python init_from) a network made for {encoder.name}, or leave "
+            "it out: then a new one is trained.",
         )
     for layer, lora in zip(upper, start.lora, strict=False):
         layer.with_lora(lora)
