@@ -193,6 +193,11 @@ class TestBaselines:
         for row, listed in enumerate(model.recommend(self.X, k=1)):
             assert listed.tolist() == [int(expected[row].argmax())]
 
+    @pytest.mark.parametrize("name", ["item-knn", "ease", "popularity"])
+    def test_a_list_of_no_items_is_empty(self, name):
+        listed = Baseline(name).fit(self.X).recommend(self.X, k=0)
+        assert [one.tolist() for one in listed] == [[], [], []]
+
     def test_settings_are_those_of_the_baseline(self):
         model = Baseline("ease", regularization=10.0)
         assert model.set_params(regularization=20.0).get_params()["regularization"] == 20.0
