@@ -13,7 +13,7 @@ from findings import say
 
 
 def python_of(peers: Path, package: str, *, seeing_ours: bool = False) -> Path:
-    """Return the interpreter of a package's own environment, which is made where it is missing.
+    """Return the interpreter of a package's own environment, made where it is missing or old.
 
     Args:
         peers: Folder of all environments.
@@ -26,14 +26,14 @@ def python_of(peers: Path, package: str, *, seeing_ours: bool = False) -> Path:
     """
     folder = peers / package.partition("==")[0]
     python, ready = folder / "bin" / "python", folder / "ready"
-    if not ready.exists():
+    if not ready.exists() or ready.read_text(encoding="utf-8") != package:
         venv.create(folder, with_pip=True, clear=True)
         if seeing_ours:
             (site,) = folder.glob("lib/python*/site-packages")
             (site / "ours.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
         say(f"installing {package}")
         subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-        ready.touch()
+        ready.write_text(package, encoding="utf-8")
     return python
 
 
