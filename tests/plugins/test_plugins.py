@@ -18,9 +18,11 @@ from localrec.foundation.plugins import (
     list_plugins,
     shipped_plugins,
 )
+from localrec.foundation.progress import no_progress
 from localrec.graph.domain_files import known_domains, load_domain
 from localrec.sources import open_source, source_kinds
 from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.testing.recommenders import cold_start_users, make_interactions
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import IntentCorrection, QuestionRequest, RequestHandle
 
@@ -88,6 +90,22 @@ class TestTheExampleOfTheDocumentation:
             assert again.answer.items[0].name in {"Sencha", "Oolong", "Matcha", "Gyokuro"}
         finally:
             services.close()
+
+    def test_its_recommender_tells_when_an_item_was_last_used(self, tea):
+        from localrec_tea.latest import Latest, LatestConfig
+
+        latest = Latest(LatestConfig())
+        rows = [(0, 0, 5.0, 1), (0, 1, 5.0, 3), (1, 2, 5.0, 4)]
+        latest.fit(make_interactions(rows, users=2, items=4), 0, no_progress)
+        asked = cold_start_users([0])
+        told = [latest.explain(asked, 0, item) for item in range(4)]
+        assert [one.reasons[0].text for one in told] == [
+            "Was last used 3 days ago.",
+            "Was last used 1 day ago.",
+            "Was last used 0 days ago.",
+            "",
+        ]
+        assert told[3].notes == ("Nobody of the training data used item 3.",)
 
     def test_it_keeps_the_contracts(self, tea):
         options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "none.ini")
