@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -76,14 +78,49 @@ def test_a_damaged_one_is_made_again(model, tmp_path, name):
     assert len((prepared(tmp_path)[0] / name).read_bytes()) == len(whole)
 
 
-def test_another_model_replaces_it(model, tmp_path, pulled_folder):
+@pytest.fixture
+def pull_again(model, pulled_folder):
+    """Puts another file in the model's place, which is prepared to another form."""
+
+    def pull():
+        (model / "model.onnx").unlink()
+        shutil.copy(pulled_folder / "model.onnx", model / "model.onnx")
+
+    return pull
+
+
+def unused_for(folder, days):
+    then = time.time() - days * 86_400
+    os.utime(folder, (then, then))
+
+
+def test_another_form_stays_where_somebody_opened_it_in_two_weeks(model, tmp_path, pull_again):
     vectors(model)
     (before,) = prepared(tmp_path)
-    (model / "model.onnx").unlink()
-    shutil.copy(pulled_folder / "model.onnx", model / "model.onnx")
+    unused_for(before, days=13)
+    pull_again()
+    vectors(model)
+    assert before in prepared(tmp_path) and len(prepared(tmp_path)) == 2
+
+
+def test_another_form_goes_that_nobody_opened_for_two_weeks(model, tmp_path, pull_again):
+    vectors(model)
+    (before,) = prepared(tmp_path)
+    unused_for(before, days=15)
+    pull_again()
     vectors(model)
     (after,) = prepared(tmp_path)
     assert after != before
+
+
+def test_to_open_a_form_is_to_use_it(model, tmp_path, pull_again):
+    vectors(model)
+    (before,) = prepared(tmp_path)
+    unused_for(before, days=15)
+    vectors(model)
+    pull_again()
+    vectors(model)
+    assert before in prepared(tmp_path)
 
 
 def test_a_cache_that_takes_nothing_costs_time_alone(model, tmp_path):
