@@ -14,7 +14,9 @@ import pytest
 
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled
+from localrec.index import minilm_int8
 from localrec.index.embedders import MiniLmEmbedder
+from localrec.index.minilm_int8 import choose_rewrite
 
 TEXTS = ["gin", "a smoky drink", "the story of a long voyage " * 12, "", "é"]
 pytestmark = pytest.mark.real
@@ -160,3 +162,38 @@ def test_another_export_of_the_model_embeds_and_has_no_upper_layers(model, tmp_p
     assert np.array_equal(other.read("gin").middle, other.read("gin").states)
     with pytest.raises(ModelError):
         other.upper_layers()
+
+
+@pytest.fixture
+def processor(monkeypatch):
+    """Another processor, on which products overflow or do not; counts how often it is tried out."""
+    tried = []
+
+    def take(*, overflowing):
+        monkeypatch.setattr(minilm_int8, "overflows", lambda: tried.append(1) or overflowing)
+        choose_rewrite.cache_clear()
+        return tried
+
+    yield take
+    choose_rewrite.cache_clear()
+
+
+def test_processors_that_overflow_and_others_share_neither_form_nor_self_test(
+    model, tmp_path, processor
+):
+    if minilm_int8.overflows():
+        pytest.skip("signed weights are wrong on this processor")
+    for overflowing, forms in ((True, 1), (False, 2), (True, 2)):
+        processor(overflowing=overflowing)
+        vectors(model)
+        assert len(prepared(tmp_path)) == forms
+        kept = (tmp_path / "cache" / "models" / "self-tests").glob("embedder-*.json")
+        assert len([*kept]) == forms
+
+
+def test_a_processor_is_tried_out_once_a_process(model, processor):
+    tried = processor(overflowing=True)
+    vectors(model)
+    vectors(model)
+    MiniLmEmbedder(model).upper_layers()
+    assert len(tried) == 1
