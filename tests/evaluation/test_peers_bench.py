@@ -185,8 +185,8 @@ def test_an_environment_is_made_anew_where_another_version_is_pinned(bench, tmp_
     environments, installed = bench["environments"], []
     made = lambda folder, **_how: folder.mkdir(exist_ok=True)  # noqa: E731
     monkeypatch.setattr(environments.venv, "create", made)
-    run = lambda command, **_how: installed.append(command[-1])  # noqa: E731
+    run = lambda command, **_how: installed.append(" ".join(command[5:]))  # noqa: E731
     monkeypatch.setattr(environments.subprocess, "run", run)
-    for package in ("peer==1.0", "peer==1.0", "peer==2.0", "peer==2.0", "peer==1.0"):
-        environments.python_of(tmp_path, package)
-    assert installed == ["peer==1.0", "peer==2.0", "peer==1.0"]
+    for packages in ("peer==1.0", "peer==1.0", "peer==2.0", "peer==2.0 other<3", "peer==1.0"):
+        environments.python_of(tmp_path, *packages.split())
+    assert installed == ["peer==1.0", "peer==2.0", "peer==2.0 other<3", "peer==1.0"]
