@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from localrec.foundation.errors import InputError
@@ -95,17 +96,20 @@ class TestTheExampleOfTheDocumentation:
         from localrec_tea.latest import Latest, LatestConfig
 
         latest = Latest(LatestConfig())
-        rows = [(0, 0, 5.0, 1), (0, 1, 5.0, 3), (1, 2, 5.0, 4)]
-        latest.fit(make_interactions(rows, users=2, items=4), 0, no_progress)
+        rows = [(0, 0, 5.0, 1), (0, 1, 5.0, 3), (1, 2, 5.0, 4), (1, 3, 5.0, 5)]
+        log = make_interactions(rows, users=2, items=5)
+        log.at[3] = np.datetime64("NaT")
+        latest.fit(log, 0, no_progress)
         asked = cold_start_users([0])
-        told = [latest.explain(asked, 0, item) for item in range(4)]
+        told = [latest.explain(asked, 0, item) for item in range(5)]
         assert [one.reasons[0].text for one in told] == [
             "Was last used 3 days ago.",
             "Was last used 1 day ago.",
             "Was last used 0 days ago.",
             "",
+            "",
         ]
-        assert told[3].notes == ("Nobody of the training data used item 3.",)
+        assert told[3].notes == ("No day is known on which anybody used item 3.",)
 
     def test_it_keeps_the_contracts(self, tea):
         options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "none.ini")
