@@ -160,14 +160,14 @@ def ask(
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain)
             return
-        answer = _answer_one(
+        answer, asked_domain = _answer_one(
             opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
         )
     if context.print_json(answer):
         return
     from localrec.cli.render import render_answer
 
-    render_answer(answer, console(), user=user, explain=explain)
+    render_answer(answer, console(), domain=asked_domain, user=user, explain=explain)
 
 
 def _refuse_what_does_not_go_together(
@@ -204,7 +204,8 @@ def _answer_one(
     image: Path | None,
     *,
     explain: bool,
-) -> Answer:
+) -> tuple[Answer, str]:
+    """Answer a question; return the domain that it was put to as well."""
     import msgspec
 
     from localrec.data.questions import Question
@@ -223,7 +224,9 @@ def _answer_one(
     _tell_comparison(workspace.context(chosen, user).indexes)
     for sentence in _failed_roles(answer):
         note(sentence)
-    return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
+    if calls is not None:
+        answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
+    return answer, chosen
 
 
 def _failed_roles(answer: Answer) -> Iterator[str]:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from localrec.foundation.prose import join_words
 from localrec.foundation.text import clean_text
+from localrec.graph.edge_phrases import edge_phrase
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,20 +40,22 @@ _LEANS = {
 _SPEAKER = 11  # columns of who speaks: "assistant:" and a space
 
 
-def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bool) -> None:
+def render_answer(
+    answer: Answer, out: Console, *, domain: str, user: str | None, explain: bool
+) -> None:
     """Print an answer; colour only adds to what the words say.
 
     Args:
         answer: To one question.
         out: The console to print on.
+        domain: Name of the domain that was asked.
         user: The person who asked.
         explain: Show how it came about.
     """
     if answer.message:
         out.print(Text(clean_text(answer.message), style="yellow"))
         out.print()
-    for item in answer.items:
-        _render_item(item, out, explain=explain)
+    _render_items(answer.items, domain, out, explain=explain)
     if answer.near_misses:
         out.print(Text("Close, but missing something:", style="bold"))
         for item in answer.near_misses:
@@ -78,8 +81,7 @@ def render_recommendations(found: Recommendations, out: Console, *, explain: boo
     if found.message:
         out.print(Text(clean_text(found.message), style="yellow"))
         out.print()
-    for item in found.items:
-        _render_item(item, out, explain=explain)
+    _render_items(found.items, found.domain, out, explain=explain)
     if found.memory is not None:
         _render_memory(found.memory, found.user, out, explain=explain)
     if explain:
@@ -130,7 +132,19 @@ def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -
     out.print()
 
 
-def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
+def _render_items(
+    items: Sequence[RecommendedItem], domain: str, out: Console, *, explain: bool
+) -> None:
+    for item in items:
+        _render_item(item, out)
+        for edge in item.evidence if explain else ():
+            value = f"  [{edge.value}]" if edge.value else ""
+            phrase = edge_phrase(edge.relation, domain)
+            out.print(Text(f"      {edge.source} —{phrase}→ {edge.target}{value}", style="cyan"))
+        out.print()
+
+
+def _render_item(item: RecommendedItem, out: Console) -> None:
     mark = "" if item.satisfies else "  (not all you asked for)"
     out.print(Text(f"{item.rank:>2}  ", "dim").append(item.name, "bold green").append(mark))
     if item.reason:
@@ -140,12 +154,6 @@ def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:
         _print_indented(out, Text(line, style="dim"))
     if item.missing:
         _print_indented(out, Text(f"missing: {', '.join(item.missing)}", style="yellow"))
-    if explain:
-        for edge in item.evidence:
-            value = f"  [{edge.value}]" if edge.value else ""
-            line = f"      {edge.source} —{edge.relation}→ {edge.target}{value}"
-            out.print(Text(line, style="cyan"))
-    out.print()
 
 
 def _edge_text(edge: Evidence) -> str:

@@ -13,29 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Days, Indexes, Offsets, csr_rows, row_offsets
+from localrec.data.common_users import CommonUsers, UserRows
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 
 SAMPLE = 1_000  # users asked about one item; a share of them is known to 1.6% at worst
-_PAIRS_AT_ONCE = 1 << 18  # 2 MB of cells, which stay in the cache while they are sorted
-_SPARSE = 4  # fewer pairs than this part of the cells are counted by sorting them
 _NO_NODES = np.zeros(0, dtype=np.int64)
-
-
-class CommonUsers(msgspec.Struct, frozen=True):
-    """How many users like both of two items: the cells above 0 of a block of rows.
-
-    Args:
-        item: First item of each cell, ascending, (c,) int64.
-        other: Second item, ascending for each first one, which is among them, (c,) int64.
-        users: How many like both, (c,) int64.
-        items: The first item of the block, and the one behind its last.
-    """
-
-    item: Offsets
-    other: Offsets
-    users: Offsets
-    items: tuple[int, int]
 
 
 class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
@@ -184,44 +167,11 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
         return self._count_items(users).astype(np.int32), len(users)
 
     def common_users(self, progress: Progress) -> Iterator[CommonUsers]:
-        """Count for every two items how many users like both, in blocks of whole items.
-
-        Time grows with the squares of the histories.
-        """
-        counting = "counting pairs of items"
-        pairs = np.cumsum(np.append(0, self.user_likes[self.users]))[self.first_user]
-        begin = 0
-        while begin < self.item_count:
-            progress(counting, begin, self.item_count)
-            most = pairs[begin] + _PAIRS_AT_ONCE
-            end = max(begin + 1, int(np.searchsorted(pairs, most, side="right")) - 1)
-            yield self._common_users(begin, end)
-            begin = end
-        progress(counting, self.item_count, self.item_count)
-
-    def _common_users(self, begin: int, end: int) -> CommonUsers:
-        """Count the users that each of some items shares with every item."""
-        users = self.users[int(self.first_user[begin]) : int(self.first_user[end])]
-        base = np.repeat(np.arange(end - begin) * self.item_count, self.likes[begin:end])
-        # Every pair of an item and an item of one of its users is a cell of (end - begin, items).
-        cells = np.repeat(base, self.user_likes[users])
-        cells += self.items[csr_rows(self.first_item, users)]
-        found, counts = _count_cells(cells, (end - begin) * self.item_count)
-        item, other = np.divmod(found, self.item_count)
-        return CommonUsers(item=item + begin, other=other, users=counts, items=(begin, end))
+        """Count for every two items how many users like both, in blocks of whole items."""
+        rows = UserRows(self.items, self.first_item, self.users, self.first_user)
+        return rows.count(progress)
 
     def _count_items(self, users: Indexes) -> NDArray[np.int64]:
         """Count how many of some users like each item, (items,)."""
         theirs = self.items[csr_rows(self.first_item, users)]
         return np.bincount(theirs, minlength=self.item_count)
-
-
-def _count_cells(named: Offsets, size: int) -> tuple[Offsets, Offsets]:
-    """Count how often each cell of 0..size - 1 is named: the cells, ascending, and their counts."""
-    if len(named) * _SPARSE > size:
-        counts = np.bincount(named, minlength=size)
-        cells = np.flatnonzero(counts)
-        return cells, counts[cells]
-    named.sort()
-    first = np.flatnonzero(np.append(True, named[1:] != named[:-1])[: len(named)])
-    return named[first], np.diff(first, append=len(named))

@@ -24,7 +24,7 @@ from localrec.index import minilm_layers
 from localrec.index.embedder_names import MINILM
 from localrec.index.embedder_self_test import require_meaning
 from localrec.index.encoder_layers import EncoderLayer
-from localrec.index.minilm_int8 import IN_INT8
+from localrec.index.minilm_int8 import choose_rewrite
 from localrec.index.onnx_files import encodable, open_session, open_tokenizer, require_file
 from localrec.index.prepared_models import AS_PULLED, prepared_array
 from localrec.index.protocols import Embedder, Vectors
@@ -104,15 +104,18 @@ class MiniLmEmbedder:
     @cached_property
     def _session(self) -> InferenceSession:
         open_model = partial(open_session, self._model, self._threads, _PULL)
+        rewrite = choose_rewrite()
         try:
-            session = open_model(rewrite=IN_INT8)
+            session = open_model(rewrite=rewrite)
         except ModelError:  # another export of the model, which names its values otherwise
-            session = open_model(rewrite=AS_PULLED)
+            rewrite = AS_PULLED
+            session = open_model(rewrite=rewrite)
         if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
             raise ModelError(f"{self._model} is another model than all-MiniLM-L6-v2.", _PULL)
         embed = partial(self._embed_many, session=session)
         files = (self._model, self._words)
-        require_meaning(files, embed, _PULL, self.MEANINGS, computed=self.name)
+        computed = f"{self.name} {rewrite.name}"
+        require_meaning(files, embed, _PULL, self.MEANINGS, computed=computed)
         return session
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -151,7 +154,7 @@ class MiniLmEmbedder:
         """
         read, size = minilm_layers.read_upper_layers, minilm_layers.SIZE_OF_UPPER
         try:
-            flat = prepared_array(self._model, IN_INT8, "upper", size, read)
+            flat = prepared_array(self._model, choose_rewrite(), "upper", size, read)
             return minilm_layers.upper_layers(flat)
         except Exception as error:  # onnxruntime's exceptions share no narrower base
             raise ModelError(f"{self._model} is not a model that can be read.", _PULL) from error

@@ -8,12 +8,13 @@ section 4.1), so that a text has one vector in whatever company it is embedded. 
 out at a cosine of .98 to itself in other company, and of .994 to the floats' vector; here .998.
 
 Processors without VNNI add pairs of products in 16 bits, which overflow where the states are
-unsigned and the weights signed. Whether this one does is tried out; the weights are then kept
-unsigned too, which is slower there and gives the same whole numbers.
+unsigned and the weights signed. Whether this one does is tried out, a millisecond once a process;
+the weights are then kept unsigned too, which is slower there and gives the same whole numbers.
 """
 
 from __future__ import annotations
 
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -46,23 +47,32 @@ _SMALLEST = np.float32(0.17)  # of a scale: no activation of GELU is below -0.17
 Values = dict[str, NDArray[Any]]
 
 
-def _rewritten(model: Path) -> bytes:
+def _rewritten(model: Path, *, unsigned: bool) -> bytes:
     """The graph of a pulled file that computes in 8 bits, as a file of ONNX.
 
     Raises:
         Exception: the file is no model, or another export; onnxruntime's exceptions share no base.
     """
     values = read_values(model, _names())
-    return _Rewriter(values, unsigned=overflows()).model()
+    return _Rewriter(values, unsigned=unsigned).model()
 
 
-IN_INT8 = GraphRewrite("int8", _rewritten)
+# By name, since processors that share a cache may differ: none runs what another one prepared.
+SIGNED = GraphRewrite("int8-signed", partial(_rewritten, unsigned=False))
+UNSIGNED = GraphRewrite("int8-unsigned", partial(_rewritten, unsigned=True))
+
+
+@cache
+def choose_rewrite() -> GraphRewrite:
+    """Choose the graph that this processor computes rightly."""
+    return UNSIGNED if overflows() else SIGNED
 
 
 def overflows() -> bool:
     """Whether this processor multiplies unsigned by signed 8-bit numbers wrongly."""
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()
     size = 64
     graph = GraphWriter()
     states = graph.constant("states", np.full((size, size), 255, dtype=np.uint8))
@@ -72,6 +82,7 @@ def overflows() -> bool:
     graph.node("Add", [summed, zero], "told")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.intra_op_num_threads = 1  # to start others would take longer than the product
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     model = graph.model({}, {"told": ("int32", (size, size))})
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -8,9 +8,12 @@ bit for bit. Whatever of it is missing, old or in the way is made again or done 
 from __future__ import annotations
 
 import io
+import os
 import platform
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 _MODEL, _WEIGHTS = "model.onnx", "weights.bin"
 _EXTERNAL_FROM = "1024"  # bytes; smaller arrays stay in the model's own file
+_UNUSED_S = 14 * 86_400.0  # a form that nobody opened for so long is in nobody's use
 
 
 class GraphRewrite(NamedTuple):
@@ -72,7 +76,10 @@ def open_prepared(
         try:
             as_stored = _copy_of(options)
             as_stored.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            return _open(folder / _MODEL, as_stored)
+            session = _open(folder / _MODEL, as_stored)
+            with suppress(OSError):  # a cache that is only read: nobody removes from it either
+                os.utime(folder)
+            return session
         except Exception:  # noqa: BLE001 - a cache that cannot be read is made again
             shutil.rmtree(folder, ignore_errors=True)
     return _prepare(model, options, rewrite, folder)
@@ -124,7 +131,7 @@ def _prepare(
             session = _open(model, _storing(options, beside), rewrite)
             if not (beside / _WEIGHTS).is_file():
                 raise FileNotFoundError(_WEIGHTS)
-        _remove_older(folder)
+        _remove_unused(folder)
     except Exception:  # noqa: BLE001 - a full disk, or a file that is no model: told below
         pass
     return _open(model, options, rewrite) if session is None else session
@@ -141,12 +148,18 @@ def _storing(options: SessionOptions, beside: Path) -> SessionOptions:
     return storing
 
 
-def _remove_older(folder: Path) -> None:
-    """Remove what older files of the same model were prepared to."""
-    begins = folder.name.rpartition("-")[0]
-    for old in folder.parent.glob(f"{begins}-*"):
-        if old != folder and not old.name.endswith(".tmp"):
-            shutil.rmtree(old, ignore_errors=True)
+def _remove_unused(folder: Path) -> None:
+    """Remove the other forms of the same model that nobody opened for two weeks.
+
+    Other versions of localrec and of onnxruntime may share the cache and open forms of their own.
+    """
+    begins, unused_since = folder.name.rpartition("-")[0], time.time() - _UNUSED_S
+    for other in folder.parent.glob(f"{begins}-*"):
+        if other == folder or other.name.endswith(".tmp"):
+            continue
+        with suppress(OSError):  # another process removed it first
+            if other.stat().st_mtime < unused_since:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _folder_of(model: Path, rewrite: GraphRewrite) -> Path:

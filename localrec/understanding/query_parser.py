@@ -15,6 +15,7 @@ import msgspec
 from localrec.data.answers import QueryView
 from localrec.data.domains import Concept
 from localrec.data.query import Constraint, Query
+from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import roots
 from localrec.understanding.absent_makers import with_absent_makers
 from localrec.understanding.alternatives import (
@@ -64,7 +65,12 @@ _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
 
 
-def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None) -> Query:
+def parse_query(
+    question: str,
+    vocabulary: Vocabulary,
+    tagger: RoleTagger | None = None,
+    trace: RunTrace | None = None,
+) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = _THEN.sub(r"\1than", question[:LONGEST_QUESTION])
     reading = vocabulary.read(text)
@@ -79,7 +85,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
     named_in = {place for one in found for place in range(one.first, one.last)}
-    roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places)
+    roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places, trace)
     mentions, passed_over = drop_asides(roles, free)
     owner = owners(reading, mentions)
     used = state.places | bounds | passed_over
@@ -97,10 +103,7 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)
     constraints += tuple(one for one in kin if _adds(one, constraints))
-    example = frozenset(anchor.split()) if anchor and target is None else frozenset()
-    read_otherwise = {
-        place for place, word in enumerate(reading.words) if word in example
-    } | state.places
+    read_otherwise = state.places | _named_places(reading, anchor if target is None else None)
     return Query(
         constraints=constraints,
         flags=flags,
@@ -121,6 +124,12 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
         on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
     )
+
+
+def _named_places(reading: Reading, names: str | None) -> set[int]:
+    """The tokens whose words are among those of some names."""
+    words = frozenset((names or "").split())
+    return {place for place, word in enumerate(reading.words) if word in words}
 
 
 def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:

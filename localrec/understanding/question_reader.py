@@ -1,7 +1,7 @@
 """Read a whole question: its words, the shelf it names or the user keeps, and its image.
 
-The words are read by rules, or by a model with an adapter for it; where that model fails, the
-rules read them and the trace says why.
+The words are read by rules, with a small network where they say more than names, or by a model with
+an adapter for it; where that model fails, the rules read them. The trace says who read, and why.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class QuestionReader:
                 return query
         tagger = self._open_tagger() if self._open_tagger else None
         try:
-            return parse_query(text, self._vocabulary, tagger)
+            return parse_query(text, self._vocabulary, tagger, trace)
         except ModelError:  # its embedder's file is damaged: the rules need none
             return parse_query(text, self._vocabulary)
 

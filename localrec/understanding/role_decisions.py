@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from localrec.data.answers import RULES_AND_NETWORK
+from localrec.foundation.run_trace import RunTrace
 from localrec.understanding.language_words import english
 from localrec.understanding.mentions import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
@@ -21,7 +23,11 @@ _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
 def tag_word_roles(
-    tagger: RoleTagger | None, text: str, reading: Reading, read: Collection[int]
+    tagger: RoleTagger | None,
+    text: str,
+    reading: Reading,
+    read: Collection[int],
+    trace: RunTrace | None,
 ) -> WordRoles | None:
     """Tag the roles of the words of a question.
 
@@ -31,6 +37,7 @@ def tag_word_roles(
         text: The question.
         reading: The same, in words.
         read: Places of the words that are names, bounds or a state.
+        trace: Told where the tagger read the question too.
 
     Returns:
         The roles; None without a tagger, and where the rules are enough.
@@ -38,7 +45,12 @@ def tag_word_roles(
     if tagger is None or not reading.tokens:
         return None
     others = (word for place, word in enumerate(reading.words) if place not in read)
-    return None if _PLAIN.issuperset(others) else tagger.tag(text, reading.tokens)
+    if _PLAIN.issuperset(others):
+        return None
+    roles = tagger.tag(text, reading.tokens)
+    if trace is not None:
+        trace.answered_by["understanding"] = RULES_AND_NETWORK
+    return roles
 
 
 def drop_asides(

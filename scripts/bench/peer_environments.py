@@ -12,12 +12,13 @@ from pathlib import Path
 from findings import say
 
 
-def python_of(peers: Path, package: str, *, seeing_ours: bool = False) -> Path:
-    """Return the interpreter of a package's own environment, which is made where it is missing.
+def python_of(peers: Path, package: str, *others: str, seeing_ours: bool = False) -> Path:
+    """Return the interpreter of a package's own environment, made where it is missing or old.
 
     Args:
         peers: Folder of all environments.
         package: Name and version, as pip takes them.
+        *others: What goes in beside it.
         seeing_ours: Whether it may import what is installed beside localrec, such as torch, which
             would else be fetched once more; nothing of that is changed.
 
@@ -26,14 +27,15 @@ def python_of(peers: Path, package: str, *, seeing_ours: bool = False) -> Path:
     """
     folder = peers / package.partition("==")[0]
     python, ready = folder / "bin" / "python", folder / "ready"
-    if not ready.exists():
+    wanted = [package, *others]
+    if not ready.exists() or ready.read_text(encoding="utf-8").split() != wanted:
         venv.create(folder, with_pip=True, clear=True)
         if seeing_ours:
             (site,) = folder.glob("lib/python*/site-packages")
             (site / "ours.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-        say(f"installing {package}")
-        subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-        ready.touch()
+        say(f"installing {' '.join(wanted)}")
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
+        ready.write_text(" ".join(wanted), encoding="utf-8")
     return python
 
 

@@ -15,15 +15,14 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import subprocess
 import tempfile
-import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from browse import open_catalogue
 from findings import Findings, add_folder, origin_of, say
+from peer_environments import python_of
 from terminal import Terminal, processor_s, resident_mib
 
 from localrec.evaluation.provenance import Origin
@@ -106,13 +105,8 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 
 def install_peer(folder: Path, name: str) -> Path:
-    """The program of a peer, installed into an environment of its own where it is not there yet."""
-    programs = folder / name / "bin"
-    if not (programs / name).exists():
-        venv.create(folder / name, with_pip=True)
-        say(f"installing {' '.join(PEERS[name])}")
-        subprocess.run([programs / "pip", "install", "--quiet", *PEERS[name]], check=True)
-    return programs / name
+    """The program of a peer, in an environment of its own."""
+    return python_of(folder, *PEERS[name]).with_name(name)
 
 
 def compare(commands: Mapping[str, Sequence[str]], repeat: int, keys: int) -> list[Program]:

@@ -261,6 +261,11 @@ class TestBaselines:
             with pytest.raises(UsageError, match="column from 0 to 3"):
                 Baseline("item-knn").fit(self.X).explain(self.X, item)
 
+    @pytest.mark.parametrize("name", ["item-knn", "ease", "popularity"])
+    def test_a_list_of_no_items_is_empty(self, name):
+        listed = Baseline(name).fit(self.X).recommend(self.X, k=0)
+        assert [one.tolist() for one in listed] == [[], [], []]
+
     def test_settings_are_those_of_the_baseline(self):
         model = Baseline("ease", regularization=10.0)
         assert model.set_params(regularization=20.0).get_params()["regularization"] == 20.0

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.data import interaction_matrix
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import no_progress
@@ -81,8 +80,8 @@ def test_counts_of_common_users_are_those_of_plain_sets(rows):
 def test_common_users_are_the_same_in_any_blocks_and_by_any_way_of_counting(
     monkeypatch, pairs_at_once, sparse
 ):
-    monkeypatch.setattr(interaction_matrix, "_PAIRS_AT_ONCE", pairs_at_once)
-    monkeypatch.setattr(interaction_matrix, "_SPARSE", sparse)
+    monkeypatch.setattr("localrec.data.common_users._PAIRS_AT_ONCE", pairs_at_once)
+    monkeypatch.setattr("localrec.data.common_users._SPARSE", sparse)
     random = np.random.default_rng(5)
     user, item = random.integers(40, size=600), (60 * random.random(600) ** 3).astype(np.int32)
     matrix = InteractionMatrix.from_pairs(user.astype(np.int32), item, 40, 60)

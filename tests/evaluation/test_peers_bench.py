@@ -19,6 +19,7 @@ def bench():
         for folder in ("studies", "bench"):
             patch.syspath_prepend(SCRIPTS / folder)
         import peer_chart
+        import peer_environments
         import peer_history
         import peer_lines
         import peers
@@ -30,6 +31,7 @@ def bench():
             "history": peer_history,
             "lines": peer_lines,
             "chart": peer_chart,
+            "environments": peer_environments,
             "peers": peers,
             "all": every,
         }
@@ -177,3 +179,14 @@ def test_a_run_without_the_line_does_not_count(bench):
     runs = [past(date="", conditions="quiet", ratios={"ask": ratio}) for ratio in (2.0, 2.0, 2.0)]
     worse = [past(date="", conditions="quiet", ratios={"ask": ratio}) for ratio in (2.3, 2.4)]
     assert bench["history"].losses([*runs, worse[0], without, worse[1], without])
+
+
+def test_an_environment_is_made_anew_where_another_version_is_pinned(bench, tmp_path, monkeypatch):
+    environments, installed = bench["environments"], []
+    made = lambda folder, **_how: folder.mkdir(exist_ok=True)  # noqa: E731
+    monkeypatch.setattr(environments.venv, "create", made)
+    run = lambda command, **_how: installed.append(" ".join(command[5:]))  # noqa: E731
+    monkeypatch.setattr(environments.subprocess, "run", run)
+    for packages in ("peer==1.0", "peer==1.0", "peer==2.0", "peer==2.0 other<3", "peer==1.0"):
+        environments.python_of(tmp_path, *packages.split())
+    assert installed == ["peer==1.0", "peer==2.0", "peer==2.0 other<3", "peer==1.0"]

@@ -7,10 +7,10 @@ import pytest
 
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled
-from localrec.index import minilm_int8, minilm_layers
+from localrec.index import minilm_layers
 from localrec.index.embedder_self_test import TRIPLES, count_right
 from localrec.index.embedders import MiniLmEmbedder
-from localrec.index.minilm_int8 import IN_INT8, overflows
+from localrec.index.minilm_int8 import SIGNED, UNSIGNED, overflows
 from localrec.index.onnx_files import open_session
 from localrec.index.onnx_writer import MICROSOFT, GraphWriter
 from localrec.index.prepared_models import GraphRewrite
@@ -80,9 +80,8 @@ def test_the_middle_lies_as_near_to_the_floats_as_the_last_states(folder, minilm
     assert cosines.min() > 0.995
 
 
-def test_where_products_overflow_unsigned_weights_give_the_same_bits(folder, minilm, monkeypatch):
-    monkeypatch.setattr(minilm_int8, "overflows", lambda: True)
-    unsigned, signed = IN_INT8.write(folder / "model.onnx"), minilm._session
+def test_where_products_overflow_unsigned_weights_give_the_same_bits(folder, minilm):
+    unsigned, signed = UNSIGNED.write(folder / "model.onnx"), minilm._session
     ids = minilm.read("a smoky drink").ids[None]
     inputs = {"input_ids": ids, "attention_mask": ids * 0 + 1, "token_type_ids": ids * 0}
     found = onnxruntime.InferenceSession(unsigned).run(["last_hidden_state"], inputs)
@@ -103,7 +102,7 @@ def test_a_processor_that_adds_in_16_bits_is_found_out(monkeypatch):
 def test_a_file_that_is_another_model_is_refused(tmp_path):
     (tmp_path / "model.onnx").write_bytes(b"\x08\x07\x12" * 99)
     with pytest.raises(ModelError, match="is not a model that can be read"):
-        open_session(tmp_path / "model.onnx", 1, "Pull it.", rewrite=IN_INT8)
+        open_session(tmp_path / "model.onnx", 1, "Pull it.", rewrite=SIGNED)
 
 
 def test_a_graph_that_was_written_is_run():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled
+from localrec.index import minilm_int8
 from localrec.index.embedders import MiniLmEmbedder
+from localrec.index.minilm_int8 import choose_rewrite
 
 TEXTS = ["gin", "a smoky drink", "the story of a long voyage " * 12, "", "é"]
 pytestmark = pytest.mark.real
@@ -76,14 +80,49 @@ def test_a_damaged_one_is_made_again(model, tmp_path, name):
     assert len((prepared(tmp_path)[0] / name).read_bytes()) == len(whole)
 
 
-def test_another_model_replaces_it(model, tmp_path, pulled_folder):
+@pytest.fixture
+def pull_again(model, pulled_folder):
+    """Puts another file in the model's place, which is prepared to another form."""
+
+    def pull():
+        (model / "model.onnx").unlink()
+        shutil.copy(pulled_folder / "model.onnx", model / "model.onnx")
+
+    return pull
+
+
+def unused_for(folder, days):
+    then = time.time() - days * 86_400
+    os.utime(folder, (then, then))
+
+
+def test_another_form_stays_where_somebody_opened_it_in_two_weeks(model, tmp_path, pull_again):
     vectors(model)
     (before,) = prepared(tmp_path)
-    (model / "model.onnx").unlink()
-    shutil.copy(pulled_folder / "model.onnx", model / "model.onnx")
+    unused_for(before, days=13)
+    pull_again()
+    vectors(model)
+    assert before in prepared(tmp_path) and len(prepared(tmp_path)) == 2
+
+
+def test_another_form_goes_that_nobody_opened_for_two_weeks(model, tmp_path, pull_again):
+    vectors(model)
+    (before,) = prepared(tmp_path)
+    unused_for(before, days=15)
+    pull_again()
     vectors(model)
     (after,) = prepared(tmp_path)
     assert after != before
+
+
+def test_to_open_a_form_is_to_use_it(model, tmp_path, pull_again):
+    vectors(model)
+    (before,) = prepared(tmp_path)
+    unused_for(before, days=15)
+    vectors(model)
+    pull_again()
+    vectors(model)
+    assert before in prepared(tmp_path)
 
 
 def test_a_cache_that_takes_nothing_costs_time_alone(model, tmp_path):
@@ -123,3 +162,38 @@ def test_another_export_of_the_model_embeds_and_has_no_upper_layers(model, tmp_p
     assert np.array_equal(other.read("gin").middle, other.read("gin").states)
     with pytest.raises(ModelError):
         other.upper_layers()
+
+
+@pytest.fixture
+def processor(monkeypatch):
+    """Another processor, on which products overflow or do not; counts how often it is tried out."""
+    tried = []
+
+    def take(*, overflowing):
+        monkeypatch.setattr(minilm_int8, "overflows", lambda: tried.append(1) or overflowing)
+        choose_rewrite.cache_clear()
+        return tried
+
+    yield take
+    choose_rewrite.cache_clear()
+
+
+def test_processors_that_overflow_and_others_share_neither_form_nor_self_test(
+    model, tmp_path, processor
+):
+    if minilm_int8.overflows():
+        pytest.skip("signed weights are wrong on this processor")
+    for overflowing, forms in ((True, 1), (False, 2), (True, 2)):
+        processor(overflowing=overflowing)
+        vectors(model)
+        assert len(prepared(tmp_path)) == forms
+        kept = (tmp_path / "cache" / "models" / "self-tests").glob("embedder-*.json")
+        assert len([*kept]) == forms
+
+
+def test_a_processor_is_tried_out_once_a_process(model, processor):
+    tried = processor(overflowing=True)
+    vectors(model)
+    vectors(model)
+    MiniLmEmbedder(model).upper_layers()
+    assert len(tried) == 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from localrec.foundation.errors import InputError
@@ -18,9 +19,11 @@ from localrec.foundation.plugins import (
     list_plugins,
     shipped_plugins,
 )
+from localrec.foundation.progress import no_progress
 from localrec.graph.domain_files import known_domains, load_domain
 from localrec.sources import open_source, source_kinds
 from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.testing.recommenders import cold_start_users, make_interactions
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import IntentCorrection, QuestionRequest, RequestHandle
 
@@ -88,6 +91,25 @@ class TestTheExampleOfTheDocumentation:
             assert again.answer.items[0].name in {"Sencha", "Oolong", "Matcha", "Gyokuro"}
         finally:
             services.close()
+
+    def test_its_recommender_tells_when_an_item_was_last_used(self, tea):
+        from localrec_tea.latest import Latest, LatestConfig
+
+        latest = Latest(LatestConfig())
+        rows = [(0, 0, 5.0, 1), (0, 1, 5.0, 3), (1, 2, 5.0, 4), (1, 3, 5.0, 5)]
+        log = make_interactions(rows, users=2, items=5)
+        log.at[3] = np.datetime64("NaT")
+        latest.fit(log, 0, no_progress)
+        asked = cold_start_users([0])
+        told = [latest.explain(asked, 0, item) for item in range(5)]
+        assert [one.reasons[0].text for one in told] == [
+            "Was last used 3 days ago.",
+            "Was last used 1 day ago.",
+            "Was last used 0 days ago.",
+            "",
+            "",
+        ]
+        assert told[3].notes == ("No day is known on which anybody used item 3.",)
 
     def test_it_keeps_the_contracts(self, tea):
         options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "none.ini")

@@ -61,9 +61,18 @@ def test_an_item_that_cannot_be_ranked_is_told():
     assert told("item-knn", 0, 4) == "Item 4 cannot be ranked for this history."
 
 
-def test_a_learnt_vector_of_a_known_user_is_due_to_no_item():
+def test_of_a_user_whom_bpr_was_trained_on_the_learnt_vector_is_told_to_decide():
     known = known_users(FEW, 0)
-    assert told("bpr", 0, 3, known, embedding_size=2) == "No item of the history raises item 3."
+    assert told("bpr", 0, 3, known, embedding_size=2) == (
+        "Item 3 is placed by the vector that training learnt for this user, whatever the history "
+        "of the request."
+    )
+    assert told("bpr", 0, 4, known) == "Item 4 cannot be ranked for this history."
+
+
+def test_of_an_unknown_user_bpr_names_items_of_the_history():
+    assert "of the history" in told("bpr", 0, 3, embedding_size=2)
+    assert "learnt for this user" not in told("bpr", 0, 3, embedding_size=2)
 
 
 def test_stars_and_days_of_a_history_go_with_its_items():

@@ -18,6 +18,7 @@ from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.shipped_systems import MARC_MODEL
+from localrec.understanding.question_roles import PLACE, ROLES, WordRoles
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 from localrec_tui.services.app_services import AppServices
@@ -72,7 +73,24 @@ def can_be_written(folder):
     return finished.returncode == 0
 
 
+class Tagger:
+    """Tags every word as there for nothing."""
+
+    def tag(self, text, words):
+        shares = np.zeros((len(words), len(ROLES)), dtype=np.float32)
+        shares[:, PLACE["other"]] = 1.0
+        return WordRoles(shares)
+
+
 class TestQuestions:
+    def test_tell_whether_the_network_read_them_too(self, services, monkeypatch):
+        monkeypatch.setattr(ModelPool, "role_tagger", Tagger())
+        read = [ask(services, text).answer for text in ("my aunt adores gin", "a gin drink")]
+        assert [one.answered_by["understanding"] for one in read] == [
+            "rules and the shipped network",
+            "rules",
+        ]
+
     def test_are_answered_with_what_a_correction_starts_from(self, services):
         answered = ask(services, "a drink with campari but no gin")
         assert names(answered) == ["Americano"]

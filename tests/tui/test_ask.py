@@ -514,6 +514,20 @@ class TestStatus:
             await ask(pilot)
             assert "writer: the writer's own rules" in " ".join(seen(pilot).split())
 
+    @pytest.mark.parametrize(
+        ("read_by", "told"),
+        [
+            ("rules", "By rules and counts, no model."),
+            ("rules and the shipped network", "By rules and counts, and the shipped network."),
+            ("model", "By rules and counts, understanding: model."),
+        ],
+    )
+    async def test_tells_who_read_the_question(self, open_app, services, read_by, told):
+        services.answered_by = {"understanding": read_by}
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            assert told in " ".join(seen(pilot).split())
+
 
 class TestPicture:
     async def test_goes_with_questions_until_it_is_put_away(self, open_app, services):

@@ -15,7 +15,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import find_item
-from localrec_tui.answer_text import edge_phrase, task_label, task_reason
+from localrec_tui.answer_text import task_label, task_reason
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.item_text import (
     evidence_graph,
@@ -83,14 +83,6 @@ class TestWishes:
 
 
 class TestNames:
-    def test_of_edges_are_those_of_the_domain(self):
-        assert edge_phrase("HAS_GARNISH", "cocktails") == "is garnished with"
-        assert edge_phrase("FROM_DECADE", "books") == "is from the"
-        assert edge_phrase("IS_A", "books") == "is a kind of"
-
-    def test_of_edges_that_no_domain_declares_are_words_still(self):
-        assert edge_phrase("SOON_AFTER", "cocktails") == "soon after"
-
     def test_of_a_kind_of_question_say_what_it_means(self):
         task = RoutedTask(kind=TaskKind.C2, confidence=0.98, reason="")
         assert task_label(task, "cocktails") == "by its glass"

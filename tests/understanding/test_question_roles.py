@@ -286,8 +286,10 @@ def test_where_the_taggers_encoder_is_damaged_the_rules_read_alone(bar):
             raise ModelError("damaged")
 
     reader = QuestionReader(bar.catalogue, bar.vocabulary, bar.shelf, open_tagger=Damaged)
-    query = reader.read(Question(query="my aunt and I never touch gin"), RunTrace(understanding=""))
+    trace = RunTrace(understanding="rules")
+    query = reader.read(Question(query="my aunt and I never touch gin"), trace)
     assert excluded(query) == {"gin"}
+    assert trace.answered_by == {"understanding": "rules"}
 
 
 def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
@@ -298,6 +300,21 @@ def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
     assert wanted(parse_query("a gin drink without lime, please", bar.vocabulary, Asked())) == {
         "gin"
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("my aunt and I never touch gin", "rules and the shipped network"),
+        ("a gin drink without lime, please", "rules"),
+    ],
+)
+def test_the_trace_says_whether_the_network_read_a_question_too(bar, question, told):
+    trace = RunTrace(understanding="rules")
+    said = SaidRoles({})
+    reader = QuestionReader(bar.catalogue, bar.vocabulary, bar.shelf, open_tagger=lambda: said)
+    reader.read(Question(query=question), trace)
+    assert trace.answered_by == {"understanding": told}
 
 
 def test_a_wish_beside_a_refusal_that_a_rule_hears_stays_a_wish(read_with):

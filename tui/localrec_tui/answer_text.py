@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from localrec.data.answers import Answer
+from localrec.data.answers import RULES_AND_NETWORK, Answer
 from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
 # What `Answer.answered_by` says of stages that asked no model.
-_NO_MODEL = frozenset({"rules", "measured", "silent", "template", "vectors", "spelling"})
+_NO_MODEL = frozenset(
+    {"rules", RULES_AND_NETWORK, "measured", "silent", "template", "vectors", "spelling"}
+)
 _NAMED = "names components: "
 _ROUTING_REASONS = {  # of the router, as it stores them -> for the screen
     "asks what goes with its components": "you asked what goes with what you named",
@@ -18,7 +20,6 @@ _ROUTING_REASONS = {  # of the router, as it stores them -> for the screen
     "names nothing that the catalogue knows": "nothing in your words is known here",
     "says nothing that its picture does": "your words name nothing, so the picture counts",
 }
-_EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
 
 
 def task_meaning(kind: TaskKind, domain_name: str) -> str:
@@ -42,15 +43,6 @@ def task_reason(task: RoutedTask) -> str:
     if task.reason.startswith(_NAMED):
         return f"you named {task.reason.removeprefix(_NAMED)}"
     return _ROUTING_REASONS.get(task.reason, task.reason)
-
-
-def edge_phrase(relation: str, domain_name: str) -> str:
-    """Say an edge as a sentence about its source says it: HAS_INGREDIENT as "has"."""
-    for spec in load_domain(domain_name).attributes.values():
-        if spec.edge == relation:
-            before, _, behind = spec.says.partition("{name}")
-            return " … ".join(filter(None, (before.strip(), behind.strip())))
-    return _EDGES.get(relation) or relation.casefold().replace("_", " ")
 
 
 def answer_remarks(answer: Answer) -> list[str]:
@@ -85,5 +77,7 @@ def answer_provenance(answer: Answer, spent: float) -> str:
     models = [
         f"{stage}: {who}" for stage, who in answer.answered_by.items() if who not in _NO_MODEL
     ]
+    if RULES_AND_NETWORK in answer.answered_by.values():
+        models.insert(0, "and the shipped network")
     told = f", {', '.join(models)}" if models else ", no model"
     return f"{spent:.2f} s. By rules and counts{told}."

@@ -9,7 +9,7 @@ from localrec.data.evidence import Evidence
 from localrec.data.rows import Event
 from localrec.foundation.text_matching import singular
 from localrec.graph.domain_files import load_domain
-from localrec_tui.answer_text import edge_phrase
+from localrec.graph.edge_phrases import edge_phrase
 from localrec_tui.services.records import ItemDetails, Verdict
 
 _HERE = "feedback"

@@ -95,7 +95,7 @@ class ItemKNN(ExplainedByHistory):
         sums[history] = -np.inf
         # No item is named more often than the history has items.
         named, most = sums.take(items).astype(np.float32), k * len(history)
-        if len(named) > most:
+        if 0 < most < len(named):
             items = items[named >= np.partition(named, len(named) - most)[len(named) - most]]
         near = np.unique(items)
         near = near[sums[near] > 0.0]

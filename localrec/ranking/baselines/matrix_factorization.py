@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
-from localrec.ranking.history_reasons import ExplainedByHistory
+from localrec.ranking.history_reasons import ExplainedByHistory, no_reason
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 if TYPE_CHECKING:
@@ -154,11 +155,26 @@ class Bpr(ExplainedByHistory):
         users = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             user = int(requests.user[row])
-            known = user >= 0 and not self._silent[user]
-            users[row] = self._users[user] if known else self._climb(history)
+            users[row] = self._users[user] if self._is_trained(user) else self._climb(history)
         scores: NDArray[np.float32] = users @ self._items.T + self._biases
         scores[:, self._unseen] = -np.inf
         return scores
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Name the history's items that raise an item, or the vector learnt for a trained user.
+
+        Scores of a trained user are the same for any history, so leaving items out tells nothing.
+        """
+        if self._is_trained(int(requests.user[row])) and not self._unseen[item]:
+            return no_reason(
+                f"Item {item} is placed by the vector that training learnt for this user, whatever "
+                "the history of the request."
+            )
+        return super().explain(requests, row, item)
+
+    def _is_trained(self, user: int) -> bool:
+        """Whether training learnt a vector for a user; -1 is an unknown one."""
+        return user >= 0 and not self._silent[user]
 
     def _climb(self, history: NDArray[np.int32]) -> NDArray[np.float32]:
         """Maximise BPR's objective for one history over the vector u, (size,).

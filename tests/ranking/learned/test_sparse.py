@@ -49,9 +49,16 @@ def test_shared_users_are_counted_alike_at_once_in_parts_sorted_and_dense(monkey
     met[log.user, log.item] = 1.0
     expected = met.T @ met * (1.0 - np.eye(log.items))
     for sparse in (0, 10**9):
-        for at_once in (50, 10**9):
-            monkeypatch.setattr(pairs, "_SPARSE", sparse)
-            monkeypatch.setattr(pairs, "_PAIRS", at_once)
+        for at_once in (2, 50, 10**9):
+            monkeypatch.setattr("localrec.data.common_users._SPARSE", sparse)
+            monkeypatch.setattr("localrec.data.common_users._PAIRS_AT_ONCE", at_once)
             found = pairs.neighbour_rows(log, log.items, (ones, ones))
             dense = np.stack([found.combine(np.array([row]), ones[:1]) for row in range(log.items)])
             assert dense.tolist() == expected.tolist()
+
+
+def test_an_item_that_a_user_met_again_counts_again():
+    log = grouped_log(users=40)
+    twice = log.select(np.repeat(np.arange(len(log)), 2))
+    chosen = np.arange(log.items, dtype=np.int32)
+    assert (pairs.item_counts(twice, chosen) == 4 * pairs.item_counts(log, chosen)).all()

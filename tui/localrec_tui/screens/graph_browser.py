@@ -14,7 +14,7 @@ from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec.graph.domain_files import load_domain
-from localrec_tui.answer_text import edge_phrase
+from localrec.graph.edge_phrases import edge_phrase
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import CatalogueView, NodeView

@@ -340,6 +340,8 @@ def _answered(
     on_items: OnItems,
 ) -> AnsweredQuestion:
     from localrec.data.questions import Question
+    from localrec.foundation.run_trace import RunTrace
+    from localrec.foundation.settings import RULES
     from localrec.foundation.text import clean_text
     from localrec.understanding.query_parser import LONGEST_QUESTION
     from localrec.understanding.refinement import add_constraints
@@ -349,13 +351,14 @@ def _answered(
     text = clean_text(request.text, LONGEST_QUESTION + 1)
     question = Question(query=text, user=request.user, image=request.image)
     intent: Query
+    trace = RunTrace(understanding=RULES)
     if corrected is None:
-        intent, task = marc.understand(question), None
+        intent, task = marc.understand(question, trace), None
     else:
         intent, task = corrected.intent, corrected.task
         if corrected.more:
             intent = add_constraints(intent, corrected.more, context.vocabulary)
-    answer = marc.answer_query(question, intent, request.k, task=task, on_items=on_items)
+    answer = marc.answer_query(question, intent, request.k, trace, task=task, on_items=on_items)
     answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
     return AnsweredQuestion(
         question=request,

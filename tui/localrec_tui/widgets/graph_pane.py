@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from localrec_tui.answer_text import edge_phrase
+from localrec.graph.edge_phrases import edge_phrase
 from localrec_tui.services.catalogue import CatalogueService, CatalogueView, NodeView
 from localrec_tui.widgets.detail_pane import pane_lines
 

@@ -12,6 +12,7 @@ part.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import msgspec
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, Signals, add_rows, history_weights
-from localrec.ranking.learned.evidence.pairs import item_blocks
 from localrec.ranking.learned.interactions import Floats, Histories, Offsets
 from localrec.ranking.learned.sparse import SparseRows, grouped, heaviest_of_cells, join_rows
 
 NEWEST = 20  # items of a history whose co-occurring items count
+_CELLS = 1 << 23  # of dense sums held at once
 _SPARSE = 4  # a block with fewer pairs than this part of its cells is summed by sorting its pairs
 
 
@@ -100,13 +101,20 @@ def count_cooccurrence(log: Interactions, window: CooccurrenceWindow) -> SparseR
     damped = (log.popularity + np.float32(SHRINKAGE)) ** np.float32(window.damping)
     order, first = grouped(log.item, log.items)
     parts = []
-    for begin, end in item_blocks(first, log.items):
+    for begin, end in _item_blocks(log.items):
         cells, sums = _sums(log, order[first[begin] : first[end]], (begin, end), window)
         row, column = np.divmod(cells, log.items)
         totals = np.bincount(row, sums, end - begin).astype(np.float32)
         values = sums / (totals[row] + np.float32(window.row_shrinkage)) / damped[column]
         parts.append(heaviest_of_cells(row, column, values, end - begin, window.kept))
     return join_rows(parts, log.items)
+
+
+def _item_blocks(items: int) -> Iterator[tuple[int, int]]:
+    """Split the items so that dense sums fit in memory, at least one item in each range."""
+    step = max(1, _CELLS // max(1, items))
+    for begin in range(0, items, step):
+        yield begin, min(items, begin + step)
 
 
 def _sums(
