@@ -11,8 +11,8 @@ from localrec.data.query import NumberRange, QueryImage, RoutedTask
 from localrec.data.questions import Question
 from localrec.data.recommendations import ItemListRecord, MemorySummary, RecommendedItem
 
-# Read a question, where it says more than names and plain words: `answered_by`, "understanding".
-RULES_AND_NETWORK = "rules and the shipped network"
+# Tells what words are there for, where a question says more than names: `answered_by`, "roles".
+SHIPPED_NETWORK = "the shipped network"
 
 
 class QueryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -205,17 +205,17 @@ def sentence_task(noun: str) -> tuple[Message, ...]:
 
 
 def open_writer(
-    open_model: Callable[[], ChatModel] | None, trace: RunTrace, *, is_trained: bool = False
+    open_model: Callable[[], ChatModel] | None, trace: RunTrace, player: str = "model"
 ) -> Writer:
     """Open the model that writes; return the template where there is none.
 
     Args:
         open_model: Opens the model; None where the role has none.
         trace: Told who writes, or why the model cannot.
-        is_trained: Whether the model has an adapter for this role.
+        player: "adapter" where the model was trained for it.
     """
     if open_model is not None:
-        kind = AdapterWriter if is_trained else ModelWriter
+        kind = AdapterWriter if player == "adapter" else ModelWriter
         writer = trace.played_by_model("writer", lambda: kind(open_model()))
         if writer is not None:
             return writer

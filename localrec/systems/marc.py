@@ -107,9 +107,7 @@ class Marc:
         with trace.timed("explanation"):
             vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
-            writer = open_writer(
-                self._writer_model, trace, is_trained=self._config.writer == "adapter"
-            )
+            writer = open_writer(self._writer_model, trace, self._config.writer)
             reasons = None if fit is None else fit.reason_builder
             items = explainer.explain(chosen.found, writer, on_items, reasons)
             close_calls = explainer.explain(near)

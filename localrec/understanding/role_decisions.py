@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from localrec.data.answers import RULES_AND_NETWORK
+from localrec.data.answers import SHIPPED_NETWORK
 from localrec.foundation.run_trace import RunTrace
 from localrec.understanding.language_words import english
 from localrec.understanding.mentions import Mention
@@ -49,7 +49,7 @@ def tag_word_roles(
         return None
     roles = tagger.tag(text, reading.tokens)
     if trace is not None:
-        trace.answered_by["understanding"] = RULES_AND_NETWORK
+        trace.answered_by["roles"] = SHIPPED_NETWORK
     return roles
 
 

@@ -517,13 +517,16 @@ class TestStatus:
     @pytest.mark.parametrize(
         ("read_by", "told"),
         [
-            ("rules", "By rules and counts, no model."),
-            ("rules and the shipped network", "By rules and counts, and the shipped network."),
-            ("model", "By rules and counts, understanding: model."),
+            ({"understanding": "rules"}, "By rules and counts, no model."),
+            (
+                {"understanding": "rules", "roles": "the shipped network"},
+                "By rules and counts, and the shipped network.",
+            ),
+            ({"understanding": "model"}, "By rules and counts, understanding: model."),
         ],
     )
     async def test_tells_who_read_the_question(self, open_app, services, read_by, told):
-        services.answered_by = {"understanding": read_by}
+        services.answered_by = read_by
         async with open_app(WIDE) as pilot:
             await ask(pilot)
             assert told in " ".join(seen(pilot).split())

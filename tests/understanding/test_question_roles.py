@@ -305,8 +305,8 @@ def test_a_question_of_names_and_plain_words_asks_no_tagger(bar):
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("my aunt and I never touch gin", "rules and the shipped network"),
-        ("a gin drink without lime, please", "rules"),
+        ("my aunt and I never touch gin", {"roles": "the shipped network"}),
+        ("a gin drink without lime, please", {}),
     ],
 )
 def test_the_trace_says_whether_the_network_read_a_question_too(bar, question, told):
@@ -314,7 +314,7 @@ def test_the_trace_says_whether_the_network_read_a_question_too(bar, question, t
     said = SaidRoles({})
     reader = QuestionReader(bar.catalogue, bar.vocabulary, bar.shelf, open_tagger=lambda: said)
     reader.read(Question(query=question), trace)
-    assert trace.answered_by == {"understanding": told}
+    assert trace.answered_by == {"understanding": "rules", **told}
 
 
 def test_a_wish_beside_a_refusal_that_a_rule_hears_stays_a_wish(read_with):

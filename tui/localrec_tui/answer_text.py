@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from localrec.data.answers import RULES_AND_NETWORK, Answer
+from localrec.data.answers import SHIPPED_NETWORK, Answer
 from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
 # What `Answer.answered_by` says of stages that asked no model.
 _NO_MODEL = frozenset(
-    {"rules", RULES_AND_NETWORK, "measured", "silent", "template", "vectors", "spelling"}
+    {"rules", SHIPPED_NETWORK, "measured", "silent", "template", "vectors", "spelling"}
 )
 _NAMED = "names components: "
 _ROUTING_REASONS = {  # of the router, as it stores them -> for the screen
@@ -77,7 +77,7 @@ def answer_provenance(answer: Answer, spent: float) -> str:
     models = [
         f"{stage}: {who}" for stage, who in answer.answered_by.items() if who not in _NO_MODEL
     ]
-    if RULES_AND_NETWORK in answer.answered_by.values():
-        models.insert(0, "and the shipped network")
+    if SHIPPED_NETWORK in answer.answered_by.values():
+        models.insert(0, f"and {SHIPPED_NETWORK}")
     told = f", {', '.join(models)}" if models else ", no model"
     return f"{spent:.2f} s. By rules and counts{told}."
