@@ -32,12 +32,7 @@ from localrec.llm.adapter_files import base_of, fitting_adapter
 from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.training.role_bench.records import SEED
-from localrec.training.role_bench.writing_cases import (
-    ExplainedItem,
-    draw_explained,
-    names_in,
-    sentence_shape,
-)
+from localrec.training.role_bench.writing_cases import ExplainedItem, draw_explained
 from localrec.workspace import OpenWorkspace
 
 _WRITTEN, _PAIRS = "written.json", "pairs.jsonl"
@@ -153,14 +148,13 @@ def pair_of(
     one: ExplainedItem, template: str, model: str, is_model_first: bool, seconds: float
 ) -> Pair:
     """Both sentences about an item."""
-    names = list(names_in(one))
     return Pair(
         facts=tuple(fact.text for fact in one.facts if fact.is_direct),
         template=template,
         model=model,
         is_model_first=is_model_first,
         seconds=seconds,
-        shapes=(sentence_shape(template, names), sentence_shape(model, names)),
+        shapes=(one.shape(template), one.shape(model)),
     )
 
 

@@ -1,13 +1,15 @@
+import re
 from copy import copy
 
 import msgspec
+import pytest
 
 from localrec.data.chat_message import Message
 from localrec.data.domains import NumberSpec
 from localrec.data.evidence import Evidence, Fact, evidence_of
 from localrec.data.query import TaskKind
 from localrec.explanation.graph_facts import question_facts
-from localrec.explanation.grounding import is_grounded, tells_all
+from localrec.explanation.grounding import is_grounded, tells_each_once
 from localrec.explanation.writer import (
     AdapterWriter,
     ModelWriter,
@@ -16,6 +18,11 @@ from localrec.explanation.writer import (
     open_writer,
     record_writer,
     sentence_task,
+)
+from localrec.explanation.written_sentences import (
+    read_sentences,
+    reads_as_written,
+    sentence_shape,
 )
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
@@ -147,11 +154,19 @@ def test_the_template_says_only_what_passes_the_same_check(bar: DomainContext):
     assert TemplateWriter().write("Gimlet", [wrong], intent, bar.vocabulary) == ""
 
 
-def test_a_sentence_tells_all_only_with_every_name_and_number(bar: DomainContext):
+def told_once(bar: DomainContext, sentence: str) -> bool:
     told = ["has gin and lime juice", "has about 20 % alcohol"]
-    assert tells_all("At 20 % alcohol, Gimlet brings gins and lime juice.", told, bar.vocabulary)
-    assert not tells_all("Gimlet has gin and 20 % alcohol.", told, bar.vocabulary)
-    assert not tells_all("Gimlet has alcohol, gin and lime juice.", told, bar.vocabulary)
+    return tells_each_once(sentence, "Gimlet", told, bar.vocabulary)
+
+
+def test_every_name_and_number_is_to_be_told(bar: DomainContext):
+    assert told_once(bar, "At 20 % alcohol, Gimlet brings gins and lime juice.")
+    assert not told_once(bar, "Gimlet has gin and 20 % alcohol.")
+    assert not told_once(bar, "Gimlet has alcohol, gin and lime juice.")
+
+
+def test_no_name_is_to_be_told_twice(bar: DomainContext):
+    assert not told_once(bar, "With gin at 20 % alcohol, Gimlet has lime juice and gin.")
 
 
 class Sampled(ScriptedModel):
@@ -175,7 +190,7 @@ def written(bar: DomainContext, *sentences: str) -> tuple[str, AdapterWriter, Sa
 
 
 def test_a_trained_writer_tries_again_where_a_fact_is_missing_or_invented(bar: DomainContext):
-    good = "With gin and lime juice comes Gimlet."
+    good = "Gimlet has gin and lime juice in it."
     told, writer, model = written(bar, "Gimlet has gin.", "Gimlet has gin, lime juice, rum.", good)
     assert told == good
     assert writer.dropped == 0
@@ -190,14 +205,39 @@ def test_where_all_tries_of_a_trained_writer_fail_the_template_speaks(bar: Domai
 
 
 def test_a_trained_writer_draws_the_same_sentence_for_the_same_facts(bar: DomainContext):
-    good = "With gin and lime juice comes Gimlet."
+    good = "Gimlet has gin and lime juice in it."
     assert written(bar, good)[2].drawn == written(bar, good)[2].drawn
 
 
 def test_a_trained_writer_is_asked_with_its_task_and_the_numbered_facts_alone(bar: DomainContext):
-    _, _, model = written(bar, "With gin and lime juice comes Gimlet.")
+    _, _, model = written(bar, "Gimlet has gin and lime juice in it.")
     (asked,) = model.prompts
     assert asked == (
         *sentence_task(bar.domain.singular),
         Message("user", numbered_facts("Gimlet", ["has gin and lime juice"])),
     )
+
+
+def test_words_that_follow_each_other_in_no_written_sentence_are_not_kept(bar: DomainContext):
+    told, writer, _ = written(bar, *["Gimlet fetches gin and lime juice up."] * 3)
+    assert told.startswith("Gimlet has gin and lime juice")
+    assert writer.dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "reads"),
+    [
+        ("_ has _ in it.", True),
+        ("_ is an _ drink with _.", True),
+        ("_ fetches _ up.", False),
+        ("it the _ has of.", False),
+    ],
+)
+def test_a_shape_reads_as_written_where_all_its_neighbours_are_written(shape, reads):
+    assert reads_as_written(shape) is reads
+
+
+def test_all_written_sentences_read_as_written():
+    for one in read_sentences():
+        filled = re.sub(r"\[\w+\]", "zebra", one.sentence)
+        assert reads_as_written(sentence_shape(filled, ["zebra"])), one.sentence

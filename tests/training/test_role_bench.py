@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from localrec.evaluation.provenance import current_origin
+from localrec.explanation.written_sentences import sentence_shape
 from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
 from localrec.training.role_bench.bench import ROLES, RoleComposer, measure_role
@@ -26,7 +27,6 @@ from localrec.training.role_bench.user_cases import (
     reranker_cases,
     rule_cases,
 )
-from localrec.training.role_bench.writing_cases import sentence_shape
 from localrec.workspace import OpenWorkspace
 
 

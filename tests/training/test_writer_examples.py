@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from localrec.explanation.writer import sentence_task
-from localrec.training.examples.writer import read_sentences, tells_facts, writer_examples
+from localrec.explanation.written_sentences import read_sentences
+from localrec.training.examples.writer import tells_facts, writer_examples
 
 PLACE = re.compile(r"\[(\w+)\]")
 

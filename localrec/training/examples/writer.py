@@ -12,12 +12,10 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from pathlib import Path
-
-import msgspec
 
 from localrec.data.chat_message import Message
 from localrec.explanation.writer import LONGEST_SENTENCE, numbered_facts, sentence_task
+from localrec.explanation.written_sentences import PLACE, WrittenSentence, read_sentences
 from localrec.foundation.errors import ModelError
 from localrec.foundation.prose import join_words, with_article
 from localrec.foundation.text_matching import roots
@@ -26,9 +24,6 @@ from localrec.training.examples.example import Example, Examples, Half, half_of
 from localrec.training.examples.lexicon import invented_title
 from localrec.training.examples.names import read_names
 from localrec.understanding.spelling import english_words
-
-SENTENCES = Path(__file__).parent / "sentences.jsonl"
-_PLACE = re.compile(r"(?:\b([Aa]n?) )?\[(\w+)\]")
 
 # Shares of the names: those of the domain, invented titles, and words at random.
 _STRANGE = 0.25
@@ -70,47 +65,6 @@ _NUMBERS: tuple[tuple[str, Callable[[random.Random], str]], ...] = (
 )
 
 
-class SentenceCarrier(msgspec.Struct, frozen=True):
-    """Facts with places for names, and a sentence that tells them all.
-
-    Args:
-        domain: A domain of `names.toml`.
-        noun: What an item of it is called.
-        facts: Statements without their subject: "has [component]".
-        sentence: Holds [name] and each place of the facts once.
-    """
-
-    domain: str
-    noun: str
-    facts: tuple[str, ...]
-    sentence: str
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The places to fill, as they first stand in the facts; [name] is none of them."""
-        found = (match[2] for fact in self.facts for match in _PLACE.finditer(fact))
-        return tuple(dict.fromkeys(found))
-
-
-class _Line(msgspec.Struct, frozen=True):
-    """A set of facts in the file, with its sentences."""
-
-    domain: str
-    noun: str
-    facts: tuple[str, ...]
-    sentences: tuple[str, ...]
-
-
-def read_sentences(path: Path = SENTENCES) -> list[SentenceCarrier]:
-    """Read the sentences with places."""
-    lines = (msgspec.json.decode(line, type=_Line) for line in path.read_bytes().splitlines())
-    return [
-        SentenceCarrier(line.domain, line.noun, line.facts, sentence)
-        for line in lines
-        for sentence in line.sentences
-    ]
-
-
 def writer_examples(train: int, validation: int, seed: int) -> Examples:
     """Compose facts and sentences for both halves; no sentence with places is in both."""
 
@@ -137,16 +91,16 @@ def tells_facts(example: Example, sentence: str) -> bool:
 def _words_of_facts() -> frozenset[str]:
     """List the words that state facts, with their numbers: none of them is a name."""
     facts = {fact for carrier in read_sentences() for fact in carrier.facts}
-    numbered = numbered_facts("", [_PLACE.sub("", fact) for fact in sorted(facts)])
+    numbered = numbered_facts("", [PLACE.sub("", fact) for fact in sorted(facts)])
     return frozenset(roots(f"{numbered} a an"))
 
 
 class _Composer:
     """Fills sentences with names, by turns over all of them in a drawn order."""
 
-    def __init__(self, carriers: Sequence[SentenceCarrier], seed: str) -> None:
+    def __init__(self, carriers: Sequence[WrittenSentence], seed: str) -> None:
         self._random = random.Random(seed)
-        self._carriers, self._left = list(carriers), list[SentenceCarrier]()
+        self._carriers, self._left = list(carriers), list[WrittenSentence]()
         self._names = read_names()
 
     def example(self) -> Example:
@@ -176,7 +130,7 @@ class _Composer:
         name = self._name(domain, ("item",))
         return f"{name[:1].upper()}{name[1:]}"
 
-    def _fill(self, carrier: SentenceCarrier, place: str) -> str:
+    def _fill(self, carrier: WrittenSentence, place: str) -> str:
         if place == "number":
             return self._number(carrier)
         if place == "strength":
@@ -189,7 +143,7 @@ class _Composer:
         names = [self._name(carrier.domain, _TYPES[place]) for _ in range(count)]
         return join_words(list(dict.fromkeys(names)), _LISTS.get(place, "and"))
 
-    def _number(self, carrier: SentenceCarrier) -> str:
+    def _number(self, carrier: WrittenSentence) -> str:
         fact = next(fact for fact in carrier.facts if "[number]" in fact)
         return next(drawn for word, drawn in _NUMBERS if word in fact)(self._random)
 
@@ -214,4 +168,4 @@ def _filled(text: str, names: dict[str, str]) -> str:
         told = with_article(name)
         return f"{told[:1].upper()}{told[1:]}" if match[1][0] == "A" else told
 
-    return _PLACE.sub(put, text)
+    return PLACE.sub(put, text)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-
 import msgspec
 import numpy as np
 
@@ -14,8 +11,9 @@ from localrec.evaluation.explanations.llm_judge import judge_sample
 from localrec.evaluation.explanations.samples import Sample
 from localrec.evaluation.explanations.scales import MARC
 from localrec.explanation.graph_facts import question_facts
-from localrec.explanation.grounding import is_grounded
+from localrec.explanation.grounding import is_grounded, names_told
 from localrec.explanation.writer import AdapterWriter, ModelWriter, TemplateWriter
+from localrec.explanation.written_sentences import sentence_shape
 from localrec.foundation.errors import ModelError
 from localrec.index.pending_vectors import QUICK
 from localrec.llm.chat_model import ChatModel
@@ -30,8 +28,6 @@ from localrec.workspace.domain_context import DomainContext
 
 _DRAWS = 20  # questions that may be drawn for each case
 _SCALES = tuple(scale for scale in MARC if scale.name == "accuracy")
-_DIGITS = re.compile(r"\d+(?:\.\d+)?")
-_NAME = "_"
 
 
 class ExplainedItem(msgspec.Struct, frozen=True):
@@ -41,6 +37,10 @@ class ExplainedItem(msgspec.Struct, frozen=True):
     intent: Query
     item: str
     facts: tuple[Fact, ...]
+
+    def shape(self, text: str) -> str:
+        """A sentence about it without its names."""
+        return sentence_shape(text, names_told(self.item, self.facts, self.intent))
 
 
 def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
@@ -69,7 +69,7 @@ def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         fingerprint=_fingerprint("writer", explained),
         by_rules=by_rules,
         prepare=prepare,
-        shape=lambda number, text: sentence_shape(text, names_in(explained[number])),
+        shape=lambda number, text: explained[number].shape(text),
     )
 
 
@@ -119,25 +119,6 @@ def judge_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         by_rules=by_rules,
         prepare=prepare,
     )
-
-
-def sentence_shape(text: str, names: Iterable[str]) -> str:
-    """Return a sentence with names and numbers taken out, so that only its shape is left."""
-    shape = text.casefold()
-    for name in sorted(set(filter(None, names)), key=len, reverse=True):
-        shape = re.sub(rf"\b{re.escape(name.casefold())}\b", _NAME, shape)
-    shape = _DIGITS.sub(_NAME, shape)
-    # A list of names is one place in a shape, however many stand in it.
-    return re.sub(rf"{_NAME}(?:(?:, | and | or |, and ){_NAME})+", _NAME, shape)
-
-
-def names_in(one: ExplainedItem) -> Iterator[str]:
-    """List the names in a case: the item, what its facts show, and what was asked for."""
-    yield one.item
-    for edge in evidence_of(one.facts):
-        yield from (edge.source, edge.target, edge.value or "")
-    for constraint in one.intent.constraints:
-        yield from constraint.any_of
 
 
 def _another(texts: list[str], number: int) -> str:

@@ -31,6 +31,7 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.record_files import read_record
 from localrec.training.adapters.lora import attach, detach, load_adapter, save_adapter
 from localrec.training.base_model.loading import Base
+from localrec.training.examples.roles import OPEN_ROLES
 from localrec.training.jobs.device_presets import DevicePreset
 from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
 from localrec.training.jobs.optimizer_state import load_moments, rate_at, save_moments
@@ -267,7 +268,7 @@ class _Loop:
     def _look(self) -> dict[str, float | None]:
         """Validate, and keep the adapter if it is the best so far."""
         validated, place = self._validate(), self._place
-        is_better = (validated.accuracy, -validated.loss) > (place.best.accuracy, -place.best.loss)
+        is_better = self._rank_of(validated) > self._rank_of(place.best)
         if is_better:
             self._keep_best()
         self._place = msgspec.structs.replace(
@@ -277,6 +278,11 @@ class _Loop:
             waited=0 if is_better else place.waited + 1,
         )
         return {"validation_loss": validated.loss, "validation_accuracy": validated.accuracy}
+
+    def _rank_of(self, found: ValidationScore) -> tuple[float, float]:
+        """Rank a score, the higher the better: what has many right answers by the loss alone."""
+        accuracy = 0.0 if self._config.role in OPEN_ROLES else found.accuracy
+        return accuracy, -found.loss
 
     def _validate(self) -> ValidationScore:
         """Validate in the main process, so that all processes end at the same step."""

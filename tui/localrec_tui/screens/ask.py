@@ -42,7 +42,7 @@ from localrec_tui.widgets.chips import ChipButton
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
-from localrec_tui.widgets.prompt import Prompt
+from localrec_tui.widgets.prompt import Prompt, names_meant
 from localrec_tui.widgets.results import ItemCards, Results
 from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
@@ -111,7 +111,9 @@ class AskScreen(AskChoices):
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Picture", "F8", id="image")
             yield ChoiceField("Answers", "F6", id="system")
-        yield Prompt(QuestionHistory(self.app.folder), self._complete)
+        yield Prompt(
+            QuestionHistory(self.app.folder), lambda: names_meant(self._domain, self._domains)
+        )
         yield from self.compose_answer()
         yield Static(id="status", markup=False)
         yield KeyFooter()
@@ -176,11 +178,6 @@ class AskScreen(AskChoices):
             self.show_status("Stopping …")
         else:
             self.query_one(Prompt).focus()
-
-    def _complete(self, typed: str) -> str | None:
-        """Complete the name that is being typed, of the chosen domain or of any."""
-        domains = [self._domain] if self._domain else [one.name for one in self._domains]
-        return self.app.services.catalogue.complete(domains, typed, self.app.user)
 
     # --- asking ---
 

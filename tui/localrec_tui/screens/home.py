@@ -31,7 +31,7 @@ from localrec_tui.widgets.home_news import HomeNews
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
-from localrec_tui.widgets.prompt import Prompt
+from localrec_tui.widgets.prompt import Prompt, names_meant
 from localrec_tui.widgets.shown_items import ShownItem
 from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
@@ -120,7 +120,9 @@ class HomeScreen(UserScreen):
         with Horizontal(id="top"):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
-        yield Prompt(QuestionHistory(self.app.folder), self._complete)
+        yield Prompt(
+            QuestionHistory(self.app.folder), lambda: names_meant(self._domain, self._domains)
+        )
         with Container(id="body"):
             with Vertical(id="lists"):
                 yield HomeList(id="for-you", classes="pane")
@@ -160,11 +162,6 @@ class HomeScreen(UserScreen):
     def action_to_line(self) -> None:
         """Go back to the line."""
         self.query_one(Prompt).focus()
-
-    def _complete(self, typed: str) -> str | None:
-        """Complete the name that is being typed, of the chosen domain or of any."""
-        domains = [self._domain] if self._domain else [one.name for one in self._domains]
-        return self.app.services.catalogue.complete(domains, typed, self.app.user)
 
     def action_pick_domain(self) -> None:
         """Say what the list is about."""

@@ -7,7 +7,7 @@ to the right takes it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import getters, on
@@ -19,6 +19,7 @@ from textual.widgets import Input
 from localrec.foundation.errors import LocalrecError
 from localrec_tui.base_app import BaseApp
 from localrec_tui.question_history import QuestionHistory
+from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.text_line import TextLine
 
 _ASKS = "Enter asks"
@@ -30,7 +31,7 @@ class Prompt(TextLine):
 
     Args:
         questions: What was asked before.
-        complete: Completes the line, in a thread; None where it has nothing to add.
+        domains: The domains whose names complete the line.
     """
 
     class Left(Message):
@@ -46,15 +47,14 @@ class Prompt(TextLine):
     Prompt:focus { border: round $accent; }
     """
 
-    def __init__(
-        self, questions: QuestionHistory, complete: Callable[[str], str | None] | None = None
-    ) -> None:
+    def __init__(self, questions: QuestionHistory, domains: Callable[[], Sequence[str]]) -> None:
         super().__init__(
             placeholder="What would you like?",
             max_length=2_000,
             id="prompt",
-            suggester=None if complete is None else NameSuggester(complete),
+            suggester=NameSuggester(self._completed),
         )
+        self._domains = domains
         self.questions = questions
         self._way = _ASKS
         self.border_subtitle = _ASKS
@@ -77,6 +77,9 @@ class Prompt(TextLine):
     def _tell_enter(self) -> None:
         room = self._room()
         self.border_subtitle = self._way if room is None else f"Enter leads to {room.capitalize()}"
+
+    def _completed(self, typed: str) -> str | None:
+        return self.app.services.catalogue.complete(self._domains(), typed, self.app.user)
 
     @on(SuggestionReady)
     def _tell_completion(self, event: SuggestionReady) -> None:
@@ -106,6 +109,11 @@ class Prompt(TextLine):
         if text is not None:
             self.value = text
             self.cursor_position = len(text)
+
+
+def names_meant(chosen: str | None, domains: Sequence[DomainSummary]) -> list[str]:
+    """List the domains that a question may be about: the chosen one, else all."""
+    return [chosen] if chosen else [one.name for one in domains]
 
 
 class NameSuggester(Suggester):
