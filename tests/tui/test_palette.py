@@ -6,7 +6,7 @@ from textual.widgets import Input, OptionList
 
 from localrec.data.rows import Event
 from localrec_tui.app import LocalrecApp
-from localrec_tui.palette import key_text
+from localrec_tui.key_names import key_text
 from localrec_tui.palette_words import ROW_QUESTIONS, action_words
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.choice import ChoiceDialog

@@ -201,7 +201,7 @@ class LocalrecApp(BaseApp):
         screen = self.screen
         if isinstance(screen, AppScreen):
             bindings = (*screen.all_bindings(), *bindings_of(type(self)))
-            self.push_screen(HelpScreen(screen.HELP, bindings, self.preferences.keymap))
+            self.push_screen(HelpScreen(screen.HELP, bindings))
 
     def action_next_room(self, step: int) -> None:
         """Go to the next room, or back to the one before."""

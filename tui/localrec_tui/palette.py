@@ -20,6 +20,7 @@ from textual.widget import Widget
 from textual.widgets import DataTable
 
 from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
+from localrec_tui.key_names import key_name, key_text
 from localrec_tui.palette_words import RowQuestion, action_words, row_question
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.first_run import FirstRunScreen
@@ -30,13 +31,6 @@ _STEPS = frozenset({"to_list", "to_line", "leave", "back"})
 _IN_ANY_ROOM = "pick_user"  # does the same wherever it is offered
 _OF_THE_APP = "settings"  # the app offers it itself, and needs no room for it
 _OF_TEXTUAL = "quit"  # Textual offers it by itself
-_KEY_NAMES = {
-    "escape": "Esc",
-    "slash": "/",
-    "delete": "Delete",
-    "backspace": "Backspace",
-    "enter": "Enter",
-}
 _PATIENCE_S = 3.0  # for what a room reads before it can act
 _PAUSE_S = 0.05
 _READS = 3  # that follow from one another: the domains, the list, the item under the cursor
@@ -56,24 +50,6 @@ def palette_commands(app: BaseApp, screen: Screen[Any]) -> Iterator[SystemComman
     for mode, room in app.main_screens().items():
         if not isinstance(screen, room):
             yield from _room_commands(app, mode, room, screen)
-
-
-def key_name(binding: Binding, keymap: Mapping[str, str]) -> str:
-    """Name the first key of an action.
-
-    Args:
-        binding: Of the action.
-        keymap: Action -> the keys that a user gave it.
-    """
-    return key_text(keymap.get(binding.id or "", binding.key).split(",")[0])
-
-
-def key_text(key: str) -> str:
-    """Name a key as it stands on a keyboard: "Shift+L", "Ctrl+O", "F4"."""
-    *held, key = key.strip().split("+")
-    if len(key) == 1 and key.isalpha() and key.isupper():
-        held.append("shift")
-    return "+".join([*map(str.capitalize, held), _KEY_NAMES.get(key, key.capitalize())])
 
 
 def _app_commands(app: BaseApp, keymap: Mapping[str, str]) -> Iterator[SystemCommand]:

@@ -80,6 +80,21 @@ def save_preferences(folder: Path, preferences: Preferences) -> None:
     write_atomically(make_private(folder) / FILE, ("\n".join(lines) + "\n").encode())
 
 
+def with_keys(folder: Path, action: str, keys: str) -> Preferences:
+    """Give an action other keys in a workspace, "" for its usual ones; return all preferences.
+
+    Raises:
+        InputError: as `load_preferences`.
+        WorkspaceError, OSError: as `save_preferences`.
+    """
+    here = load_workspace_preferences(folder)
+    keymap = {name: k for name, k in here.keymap.items() if name != action}
+    if keys:
+        keymap[action] = keys
+    save_preferences(folder, msgspec.structs.replace(here, keymap=keymap))
+    return load_preferences(folder)
+
+
 def _quoted(text: str) -> str:
     """A TOML string: JSON's, of which TOML forbids one letter more as it stands."""
     return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,11 +12,14 @@ from textual.content import Content
 from textual.widgets import Label, Static
 
 from localrec_tui.base_app import Dialog
+from localrec_tui.key_names import keys_of
+from localrec_tui.screens.key_editor import KeyEditor
 from localrec_tui.widgets.key_footer import KeyFooter
 
 _REMAP = (
-    "The last column names each action. Give it other keys under [keymap] in tui.toml, in the "
-    'workspace or for all of them in your folder of settings: like = "ctrl+l"'
+    "K gives actions other keys. By hand it is done under [keymap] in tui.toml, in the workspace "
+    "or for all of them in your folder of settings, by the names in the last column: "
+    'like = "ctrl+l"'
 )
 
 
@@ -26,19 +29,18 @@ class HelpScreen(Dialog[None]):
     Args:
         text: What the screen is for.
         bindings: All its keys.
-        keymap: Action -> the keys that a person gave it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("k", "keys", "Change keys", id="keys"),
         Binding("escape,f1,q", "leave", "Close", id="leave"),
     ]
     DEFAULT_CSS = "HelpScreen > .dialog { width: 78; }"
 
-    def __init__(self, text: str, bindings: Sequence[Binding], keymap: Mapping[str, str]) -> None:
+    def __init__(self, text: str, bindings: Sequence[Binding]) -> None:
         super().__init__()
         self._text = text
         self._bindings_shown = bindings
-        self._given = keymap
 
     def compose(self) -> ComposeResult:
         """The text above the table of keys."""
@@ -48,6 +50,13 @@ class HelpScreen(Dialog[None]):
                 yield Static(self._text, markup=False)
                 yield Static(Content("\n").join(["", *self._lines(), "", _REMAP]), markup=False)
             yield KeyFooter()
+
+    def action_keys(self) -> None:
+        """Give actions other keys; they stand here when that is done."""
+        self.app.push_screen(KeyEditor(self._bindings_shown), self._show_again)
+
+    def _show_again(self, _: None) -> None:
+        self.refresh(recompose=True)
 
     def _lines(self) -> list[Content]:
         keys = [self._keys(one) for one in self._bindings_shown]
@@ -61,8 +70,5 @@ class HelpScreen(Dialog[None]):
         ]
 
     def _keys(self, binding: Binding) -> str:
-        keys = self._given.get(binding.id or "", binding.key)
-        shown = (
-            self.app.get_key_display(binding.with_key(key.strip(), None)) for key in keys.split(",")
-        )
-        return " or ".join(shown)
+        keys = keys_of(binding, self.app.preferences.keymap)
+        return " or ".join(self.app.get_key_display(binding.with_key(key, None)) for key in keys)
