@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -183,6 +184,14 @@ def verdicts(
         [domain, USER, user, load_domain(domain).item, list(keys)],
     )
     return {key: _verdict(**said) for key, said in rows}
+
+
+def count_words_since(store: Store, moment: datetime) -> int:
+    """Count what all users said here after a moment, in UTC, and did not take back."""
+    [[count]] = store.rows(
+        'SELECT count(*) FROM interaction WHERE source = ? AND "at" > ?', [FEEDBACK, moment]
+    )
+    return int(count)
 
 
 def _verdict(event: str, stars: float | None, source: str) -> Verdict:

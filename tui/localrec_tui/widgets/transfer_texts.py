@@ -9,7 +9,7 @@ from textual.content import Content
 from localrec.data.rows import ImportReport
 from localrec.foundation.prose import count_of
 from localrec_tui.item_text import source_name
-from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary
+from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary, ImportUndo
 from localrec_tui.widgets.detail_pane import pane_head, pane_lines
 
 _LABEL = 10  # characters
@@ -41,6 +41,15 @@ def receipt_notes(report: ImportReport) -> list[str]:
 def receipt_text(arrival: Arrival, report: ImportReport) -> Content:
     """The receipt of an import that is over."""
     return pane_lines(_receipt_lines(arrival, report))
+
+
+def undo_question(found: ImportUndo) -> str:
+    """Ask whether an import is to be taken back, and say which words go with it."""
+    question = f"Put the store back to before {found.file} came in?"
+    if not found.words:
+        return question
+    go = "goes" if found.words == 1 else "go"
+    return f"{question}\n{count_of(found.words, 'word')} given since then {go} too."
 
 
 def dataset_text(dataset: DatasetSummary, details: DatasetDetails) -> Content:
