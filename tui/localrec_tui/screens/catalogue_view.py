@@ -210,7 +210,7 @@ class CatalogueScreen(UserScreen):
         self.query_one(SidePane).look(self._view.domain)
 
     def _read_words_again(self) -> None:
-        """Drop the user's feedback, of which some is gone from the store, and read the list anew."""
+        """Drop the user's feedback, some of which may be gone, and read the list anew."""
         self._feedback = {}
         self._begin()
         self.query_one(SidePane).look(self._view.domain)
