@@ -8,6 +8,7 @@ from textual.widgets import DataTable
 from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
+from localrec_tui.services.catalogue import NodeView
 from localrec_tui.services.models import ModelService
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
@@ -15,6 +16,7 @@ from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.side_pane import SidePane
 
 from .conftest import NARROW, press, seen, settled
+from .fake_catalogue import GIN
 from .fake_people import line
 from .fake_runs import FakeRunService, plant_run
 from .fake_trainings import GRPO, FakeTrainingService, logged, plant_three
@@ -181,6 +183,19 @@ class TestRuns:
         assert "first:ease beside second:ease, the best other of the same 12 cases." in told
         assert "NDCG@10 = not separable ours 0.621" in told
 
+    async def test_stand_beside_another_run_as_soon_as_there_is_one(
+        self, open_app, services, tmp_path
+    ):
+        plant_run(tmp_path / "runs", "first")
+        services.runs = FakeRunService(tmp_path)
+        async with open_app(HUGE, mode="runs") as pilot:
+            await beside(pilot)
+            assert "No other run has the same cases yet." in words_of(pilot, "side")
+            plant_run(tmp_path / "runs", "second", lead=2)
+            await press(pilot, "8", "7")
+            await beside(pilot)
+            assert "first:ease beside second:ease" in words_of(pilot, "side")
+
     async def test_of_cases_that_no_other_has_stand_beside_their_worst(
         self, open_app, services, tmp_path
     ):
@@ -344,6 +359,25 @@ class TestHistory:
             told = words_of(pilot, "side")
         assert "─ has ─▶ gin 3 cl Drink 002, Drink 004," in told
         assert "and 243 more" in told
+
+    @pytest.mark.parametrize("is_elsewhere", [False, True])
+    async def test_stands_beside_the_graph_as_an_import_leaves_it(
+        self, open_app, services, is_elsewhere
+    ):
+        services.feedback.said = (line("gimlet", Event.LIKED),)
+        async with open_app(HUGE, mode="history", user="anna") as pilot:
+            await beside(pilot)
+            services.catalogue.open_node = lambda *_: NodeView(
+                domain="cocktails", node=GIN, steps=()
+            )
+            if is_elsewhere:
+                await press(pilot, "6")
+            pilot.app.data_changed.publish("an import was taken back")
+            await settled(pilot)
+            if is_elsewhere:
+                await press(pilot, "4")
+            await beside(pilot)
+            assert "No edge leads on from here." in words_of(pilot, "side")
 
     async def test_reads_no_graph_where_there_is_no_room(self, open_app, services):
         services.feedback.said = (line("gimlet", Event.LIKED),)
