@@ -2,6 +2,7 @@
 
 import threading
 
+import msgspec
 import pytest
 from textual.widgets import DataTable
 
@@ -10,6 +11,7 @@ from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
 from localrec_tui.services.catalogue import NodeView
 from localrec_tui.services.models import ModelService
+from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
 from localrec_tui.widgets.item_pane import ItemPane
@@ -19,6 +21,7 @@ from .conftest import NARROW, press, seen, settled
 from .fake_catalogue import GIN
 from .fake_people import line
 from .fake_runs import FakeRunService, plant_run
+from .fake_services import BRAMBLE, GIMLET
 from .fake_trainings import GRPO, FakeTrainingService, logged, plant_three
 
 WIDE, HUGE = (120, 40), (200, 50)
@@ -336,11 +339,29 @@ class TestHome:
         async with open_app(NARROW, mode="home", user="anna") as pilot:
             await press(pilot, "down", "down")
             await beside(pilot)
-            assert not [call for call, *_ in services.told if call == "item"]
+            assert not [call for call, *_ in services.told if call in ("item", "item_facts")]
             assert "Came in last" not in seen(pilot)
             await pilot.resize_terminal(*WIDE)
             await beside(pilot)
             assert pilot.app.screen.query_one(ItemPane).border_title == "Bramble"
+
+    async def test_knows_the_facts_of_the_next_item_before_the_key(
+        self, open_app, services, monkeypatch
+    ):
+        found = msgspec.structs.replace(
+            services.recommend("anna", None, 2, RequestHandle()), items=(GIMLET, BRAMBLE)
+        )
+        monkeypatch.setattr(services, "recommend", lambda *_: found)
+        async with open_app(WIDE, mode="home", user="anna") as pilot:
+            await press(pilot, "down")
+            for _ in range(3):  # the facts, a pause, and those of the items around it
+                await beside(pilot)
+            services.item_facts = services.item = None  # whoever calls them fails
+            await press(pilot, "end")
+            await beside(pilot)
+            item = pilot.app.screen.query_one(ItemPane)
+            assert item.border_title == "Bramble"
+            assert item.found is not None, "it was not read before the key"
 
     async def test_forgets_the_item_with_the_person(self, open_app):
         async with open_app(WIDE, mode="home", user="anna") as pilot:

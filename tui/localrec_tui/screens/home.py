@@ -29,6 +29,7 @@ from localrec_tui.widgets.columns import BREAKPOINTS
 from localrec_tui.widgets.home_list import HomeList
 from localrec_tui.widgets.home_news import HomeNews
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
@@ -355,12 +356,17 @@ class HomeScreen(UserScreen):
         """Show the item under the cursor beside the list; before one is chosen, the first."""
         item, found = self._current(), self._found
         shown = None if item is None else ShownItem(item=item)
-        self.query_one(ItemPane).show(shown, "" if found is None else found.domain)
+        near = () if found is None else [one.key for one in around(found.items, self._place)]
+        self.query_one(ItemPane).show(shown, "" if found is None else found.domain, near)
+
+    @property
+    def _place(self) -> int:
+        """Where the cursor stands in the list; before it is there, at the first item."""
+        return self.query_one(HomeList).highlighted or 0
 
     def _current(self) -> RecommendedItem | None:
         items = () if self._found is None else self._found.items
-        place = self.query_one(HomeList).highlighted or 0
-        return items[place] if place < len(items) else None
+        return items[self._place] if self._place < len(items) else None
 
 
 def _questions(texts: list[str]) -> list[Option]:
