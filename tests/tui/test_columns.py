@@ -289,7 +289,7 @@ class TestModels:
             assert pane(pilot).border_title == "router"
             told = words_of(pilot)
             assert "the rules, without a model" in told
-            assert "Figure 0.943 of the questions" in told
+            assert "Figure router 0.9 of 10" in told
             assert "localrec models try question-router" in told
             assert "rules no model · play it now" in words_of(pilot, "side")
             pilot.app.screen.query_one("#models").focus()
@@ -310,8 +310,9 @@ class TestModels:
         assert details.files[0].name.endswith(".gguf")
         assert [one.role for one in details.held] == ["chat"]
         router = local.role_details("router")
-        assert router.holder == "rules"
-        assert router.figure
+        assert router.binding in local.roles()
+        assert router.binding.holder == "rules"
+        assert router.binding.measured
         assert "question-router" in router.adapters
 
 

@@ -37,9 +37,8 @@ _KINDS = {
 
 def player_text(binding: RoleBinding) -> str:
     """Who plays a role: the choice of the workspace, or whoever was measured to be better."""
-    adapter = f" with {binding.adapter}" if binding.adapter else ""
     if binding.player:
-        return f"{binding.player}{adapter}"
+        return f"{binding.player}{_with_adapter(binding)}"
     if binding.holder == RULES:
         return "rules (no model was measured to be better)"
     return f"{binding.holder} (measured to be better than rules)"
@@ -97,8 +96,7 @@ def _model_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content 
 def _model_role_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content | str]:
     yield pane_head("Plays here")
     for binding in details.held:
-        adapter = f" with {binding.adapter}" if binding.adapter else ""
-        yield f"  {binding.role}{adapter}"
+        yield f"  {binding.role}{_with_adapter(binding)}"
     if not details.held:
         yield "  no role"
     yield ""
@@ -116,13 +114,12 @@ def _role_lines(details: RoleDetails) -> Iterator[Content | str]:
     binding = details.binding
     yield _MEANINGS.get(binding.role, binding.role)
     yield ""
-    adapter = f" with {binding.adapter}" if binding.adapter else ""
-    holder = "the rules, without a model" if details.holder == RULES else details.holder
-    yield _fact("Played by", f"{holder}{adapter}")
+    holder = "the rules, without a model" if binding.holder == RULES else binding.holder
+    yield _fact("Played by", f"{holder}{_with_adapter(binding)}")
     yield _fact("Chosen", "by this workspace" if binding.player else "by what was measured")
-    yield _fact("Figure", details.figure or "not measured here")
-    if details.measured:
-        yield _fact("Page", details.measured)
+    yield _fact("Figure", binding.figure or "not measured here")
+    if binding.measured:
+        yield _fact("Page", binding.measured)
     yield ""
     yield pane_head("To try another")
     yield "  U or Enter gives the role to another."
@@ -135,17 +132,17 @@ def _role_lines(details: RoleDetails) -> Iterator[Content | str]:
 def _candidate_lines(
     details: RoleDetails, models: Sequence[ListedModel]
 ) -> Iterator[Content | str]:
-    role = details.binding.role
+    role, holder = details.binding.role, details.binding.holder
     yield pane_head("Models")
     for model in models:
         if model.kind == _CHAT:
-            plays = " · plays it now" if model.name == details.holder else ""
+            plays = " · plays it now" if model.name == holder else ""
             here = "here" if model.here else "not here"
             yield Content.assemble(
                 f"  {model.name}", (f"  {here}, {_size(model.bytes)}{plays}", "dim")
             )
     if role != _CHAT:
-        plays = " · play it now" if details.holder == RULES else ""
+        plays = " · play it now" if holder == RULES else ""
         yield Content.assemble("  rules", (f"  no model{plays}", "dim"))
     yield ""
     yield pane_head("Adapters that ship")
@@ -153,6 +150,10 @@ def _candidate_lines(
         yield f"  {name}"
     if not details.adapters:
         yield "  none for this role"
+
+
+def _with_adapter(binding: RoleBinding) -> str:
+    return f" with {binding.adapter}" if binding.adapter else ""
 
 
 def _fact(label: str, value: str) -> Content:
