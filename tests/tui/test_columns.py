@@ -10,8 +10,10 @@ from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
 from localrec_tui.services.catalogue import NodeView
+from localrec_tui.services.jsonl_tail import read_added
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.training_reader import TrainingReader
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
 from localrec_tui.widgets.item_pane import ItemPane
@@ -251,6 +253,34 @@ class TestTrainings:
                 await beside(pilot)
                 assert "step 121 of 300" in words_of(pilot)
                 assert "Step 1 2 3 4 121 0.328" in words_of(pilot, "side")
+
+    async def test_read_each_step_once_for_both_columns(
+        self, open_app, trainings, tmp_path, monkeypatch
+    ):
+        read = []
+
+        def noted(*asked):
+            added = read_added(*asked)
+            read.extend(one.step for one in added.records)
+            return added
+
+        monkeypatch.setattr("localrec_tui.services.trainings.read_added", noted)
+        run = TrainingRun(runs_folder(tmp_path) / "grpo-1")
+        async with open_app(HUGE, mode="training") as pilot:
+            await beside(pilot)
+            with run.training():
+                run.begin(300)
+                run.log(logged(GRPO, 121))
+                pilot.app.screen._look()
+                await settled(pilot)
+                await beside(pilot)
+                assert "Step 1 2 3 4 121 0.328" in words_of(pilot, "side")
+        assert read == list(range(1, 122))
+
+    def test_of_another_name_are_read_from_their_beginning(self, trainings):
+        reader = TrainingReader()
+        for name, steps in (("grpo-1", 120), ("router-1", 300), ("grpo-1", 120)):
+            assert len(reader.read(trainings, name).steps) == steps
 
     async def test_that_are_damaged_draw_no_curves(self, open_app, trainings):
         async with open_app(WIDE, mode="training") as pilot:

@@ -28,6 +28,7 @@ from localrec_tui.services.training_plans import (
     free_name,
     make_plan,
 )
+from localrec_tui.services.training_reader import TrainingReader
 from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.columns import BREAKPOINTS, Columns
@@ -107,6 +108,7 @@ class TrainingScreen(AppScreen[None]):
         super().__init__()
         self._listed: TrainingList | None = None
         self._looks = False
+        self._reader = TrainingReader()
         self._next_action: TrainingAction | None = None  # done once the list is read anew
 
     def compose(self) -> ComposeResult:
@@ -324,8 +326,9 @@ class TrainingScreen(AppScreen[None]):
             side.clear("")
         else:
             name = found.name
-            detail.choose(found, name, lambda: read_training(service, name))
-            side.choose(found, "Last steps", lambda: training_log(service, name))
+            reader = self._reader
+            detail.choose(found, name, lambda: read_training(reader, service, name))
+            side.choose(found, "Last steps", lambda: training_log(reader, service, name))
 
     @property
     def _trainings(self) -> tuple[TrainingSummary, ...]:
