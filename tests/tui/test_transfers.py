@@ -170,6 +170,16 @@ def test_of_a_person_history_and_profile_go_out_for_each_domain(local_services, 
     ]
 
 
+def test_nobody_is_offered_who_rated_what_where_nobody_did(local_services):
+    words = {"user": "ana", "domain": "cocktails", "item": "negroni"}
+    for event in (Event.LATER, Event.SEEN):
+        offered = [one.file for one in local_services.transfers.export_choices(None)]
+        assert offered == ["cocktails.csv", "localrec-backup.zip"]
+        local_services.give_feedback(NewFeedback(event=event, **words))
+    offered = [one.file for one in local_services.transfers.export_choices(None)]
+    assert "cocktails-recbole" in offered
+
+
 def test_all_that_can_go_out_is_written_in_each_of_its_formats(local_services, tmp_path):
     transfers = local_services.transfers
     word = NewFeedback(user="ana", domain="cocktails", item="negroni", event=Event.LIKED)
