@@ -10,9 +10,8 @@ from localrec.data.rows import ImportReport
 from localrec.foundation.prose import count_of
 from localrec_tui.item_text import source_name
 from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary, ImportUndo
-from localrec_tui.widgets.detail_pane import pane_head, pane_lines
+from localrec_tui.widgets.detail_pane import pane_fact, pane_head, pane_lines
 
-_LABEL = 10  # characters
 _PROBLEMS = 100
 
 
@@ -69,10 +68,10 @@ def domain_text(counts: tuple[tuple[str, int], ...]) -> Content:
 
 
 def _receipt_lines(arrival: Arrival, report: ImportReport) -> Iterator[Content | str]:
-    yield _fact("When", arrival.day)
-    yield _fact("Format", report.source)
-    yield _fact("Domain", report.domain)
-    yield _fact("Of", arrival.user or "nobody in particular")
+    yield pane_fact("When", arrival.day)
+    yield pane_fact("Format", report.source)
+    yield pane_fact("Domain", report.domain)
+    yield pane_fact("Of", arrival.user or "nobody in particular")
     yield ""
     yield (
         f"{count_of(report.read, 'row')} read: {report.kept:,} kept, {report.merged:,} merged, "
@@ -85,9 +84,9 @@ def _receipt_lines(arrival: Arrival, report: ImportReport) -> Iterator[Content |
 def _dataset_lines(dataset: DatasetSummary, details: DatasetDetails) -> Iterator[Content | str]:
     yield Content.styled(dataset.title, "bold")
     yield ""
-    yield _fact("Domain", dataset.domain)
-    yield _fact("Licence", dataset.licence)
-    yield _fact("Here", f"yes, {details.items:,} items" if dataset.here else "no")
+    yield pane_fact("Domain", dataset.domain)
+    yield pane_fact("Licence", dataset.licence)
+    yield pane_fact("Here", f"yes, {details.items:,} items" if dataset.here else "no")
     yield ""
     if details.files:
         yield pane_head("Files, by the network")
@@ -98,7 +97,3 @@ def _dataset_lines(dataset: DatasetSummary, details: DatasetDetails) -> Iterator
     yield ""
     yield pane_head("To bring it in")
     yield f"  P, or localrec datasets pull {dataset.name}"
-
-
-def _fact(label: str, value: str) -> Content:
-    return Content.assemble((f"{label:<{_LABEL}}", "dim"), value)
