@@ -356,17 +356,14 @@ class HomeScreen(UserScreen):
         """Show the item under the cursor beside the list; before one is chosen, the first."""
         item, found = self._current(), self._found
         shown = None if item is None else ShownItem(item=item)
-        near = () if found is None else [one.key for one in around(found.items, self._place)]
+        place = self.query_one(HomeList).highlighted or 0
+        near = () if found is None else [one.key for one in around(found.items, place)]
         self.query_one(ItemPane).show(shown, "" if found is None else found.domain, near)
-
-    @property
-    def _place(self) -> int:
-        """Where the cursor stands in the list; before it is there, at the first item."""
-        return self.query_one(HomeList).highlighted or 0
 
     def _current(self) -> RecommendedItem | None:
         items = () if self._found is None else self._found.items
-        return items[self._place] if self._place < len(items) else None
+        place = self.query_one(HomeList).highlighted or 0
+        return items[place] if place < len(items) else None
 
 
 def _questions(texts: list[str]) -> list[Option]:

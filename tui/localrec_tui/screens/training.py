@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -156,9 +157,7 @@ class TrainingScreen(AppScreen[None]):
             self.show_status(f"{found.name} is {found.state}: there is nothing to go on with.")
         else:
             training, name = self.app.services.trainings, found.name
-            self._train(
-                name, lambda request, on_progress: training.resume(name, request, on_progress)
-            )
+            self._train(name, partial(training.resume, name))
 
     def action_export(self) -> None:
         """Write the adapter of the training that is pointed at."""
@@ -325,8 +324,7 @@ class TrainingScreen(AppScreen[None]):
             detail.clear(found.remark)
             side.clear("")
         else:
-            name = found.name
-            reader = self._reader
+            name, reader = found.name, self._reader
             detail.choose(found, name, lambda: read_training(reader, service, name))
             side.choose(found, "Last steps", lambda: training_log(reader, service, name))
 
