@@ -48,14 +48,21 @@ class FakeModelService(Recorder, ModelService):
         return (SMALL, VECTORS)
 
     def roles(self) -> tuple[RoleBinding, ...]:
+        bound = {"chat": "small-chat", "router": "", "writer": "", **self.used}
         return tuple(
-            RoleBinding(role=role, player=self.used.get(role, player), figure=f"{role} 0.9 of 10")
-            for role, player in (("chat", "small-chat"), ("router", ""), ("writer", ""))
+            RoleBinding(
+                role=role,
+                player=player,
+                holder=player or "rules",
+                figure=f"{role} 0.9 of 10",
+                measured="" if player else "docs/results/training.md",
+            )
+            for role, player in bound.items()
         )
 
     def model_details(self, name: str) -> ModelDetails:
         self._trip()
-        held = tuple(one for one in self.roles() if one.player == name)
+        held = tuple(one for one in self.roles() if one.holder == name)
         files = (ModelFile(f"{name}.gguf", 98_000_000, name == SMALL.name),)
         return ModelDetails(
             folder=f"/models/{name}", files=files, suited=("router", "writer"), held=held
@@ -64,13 +71,8 @@ class FakeModelService(Recorder, ModelService):
     def role_details(self, role: str) -> RoleDetails:
         self._trip()
         [binding] = [one for one in self.roles() if one.role == role]
-        return RoleDetails(
-            binding=binding,
-            holder=binding.player or "rules",
-            figure="0.943 of the questions",
-            measured="docs/results/training.md",
-            adapters=("question-router",) if role == "router" else (),
-        )
+        adapters = ("question-router",) if role == "router" else ()
+        return RoleDetails(binding=binding, adapters=adapters)
 
     def running(self) -> tuple[RunningModel, ...]:
         return (RunningModel(name="small-chat", memory=310_000_000),)

@@ -8,7 +8,7 @@ from localrec.data.rows import ImportReport, RowProblem
 from localrec.foundation.progress import Progress
 from localrec_tui.services.import_look import FileKind, FileLook
 from localrec_tui.services.records import ExportChoice, ExportRequest, ImportRequest, RequestHandle
-from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary
+from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary, ImportUndo
 
 from .recorder import Recorder
 
@@ -53,12 +53,14 @@ class FakeTransferService(Recorder):
     Attributes:
         found: What every file is, but for its path.
         choices: What can go out.
+        words: How many were given since the last import.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.found = FileLook(path="", kind=FileKind.KNOWN)
         self.choices: tuple[ExportChoice, ...] = (HISTORY, FILMS)
+        self.words = 0
 
     def look(self, path: str) -> FileLook:
         self._note("look", path)
@@ -81,6 +83,10 @@ class FakeTransferService(Recorder):
         finally:
             request.over.set()
         return REPORT
+
+    def import_undo(self) -> ImportUndo:
+        self._trip()
+        return ImportUndo(file="films.zip", words=self.words)
 
     def undo_import(self) -> None:
         self._note("undo_import", None)

@@ -339,6 +339,48 @@ class TestItem:
         assert (word.item, word.event, word.reason) == ("drink-000", Event.DISLIKED, "too sour")
 
 
+class TestWords:
+    @pytest.fixture
+    def liked(self, services):
+        services.catalogue.said = {"drink-000": Verdict(event=Event.LIKED)}
+        return services.catalogue
+
+    @staticmethod
+    def of(pilot, key):
+        lines = pilot.app.screen.query_one(PagedTable).lines
+        return next(line.cells[-1] for line in lines if line.key == key)
+
+    @pytest.mark.parametrize("signal", ["user_forgotten", "data_changed"])
+    async def test_that_are_gone_from_the_store_leave_the_list(self, browse, liked, signal):
+        async with browse(WIDE, user="anna") as pilot:
+            assert self.of(pilot, "drink-000") == "like it"
+            liked.said = {}
+            getattr(pilot.app, signal).publish("anna")
+            await settled(pilot)
+            assert self.of(pilot, "drink-000") == ""
+
+    async def test_that_were_taken_back_elsewhere_leave_with_the_next_page(self, browse, liked):
+        async with browse(WIDE, user="anna") as pilot:
+            liked.said = {}
+            await press(pilot, "r", "r")
+            assert self.of(pilot, "drink-000") == ""
+
+    async def test_that_are_given_while_a_page_is_read_stay(self, browse, liked):
+        async with browse(WIDE, user="anna") as pilot:
+            liked.goes_on.clear()
+            pilot.app.screen._begin()
+            await pilot.pause()
+            await pilot.press("s")
+            for _ in range(100):
+                await pilot.pause(0.02)
+                if self.of(pilot, "drink-000") != "like it":
+                    break
+            said = self.of(pilot, "drink-000")
+            liked.goes_on.set()
+            await settled(pilot)
+            assert self.of(pilot, "drink-000") == said != "like it"
+
+
 def given_words(services):
     return [word.item for word in services.words]
 

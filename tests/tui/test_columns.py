@@ -2,21 +2,28 @@
 
 import threading
 
+import msgspec
 import pytest
 from textual.widgets import DataTable
 
 from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.training.jobs.training_runs import TrainingRun, runs_folder
+from localrec_tui.services.catalogue import NodeView
+from localrec_tui.services.jsonl_tail import read_added
 from localrec_tui.services.models import ModelService
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.training_reader import TrainingReader
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.detail_pane import DetailPane
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.side_pane import SidePane
 
 from .conftest import NARROW, press, seen, settled
+from .fake_catalogue import GIN
 from .fake_people import line
 from .fake_runs import FakeRunService, plant_run
+from .fake_services import BRAMBLE, GIMLET
 from .fake_trainings import GRPO, FakeTrainingService, logged, plant_three
 
 WIDE, HUGE = (120, 40), (200, 50)
@@ -181,6 +188,19 @@ class TestRuns:
         assert "first:ease beside second:ease, the best other of the same 12 cases." in told
         assert "NDCG@10 = not separable ours 0.621" in told
 
+    async def test_stand_beside_another_run_as_soon_as_there_is_one(
+        self, open_app, services, tmp_path
+    ):
+        plant_run(tmp_path / "runs", "first")
+        services.runs = FakeRunService(tmp_path)
+        async with open_app(HUGE, mode="runs") as pilot:
+            await beside(pilot)
+            assert "No other run has the same cases yet." in words_of(pilot, "side")
+            plant_run(tmp_path / "runs", "second", lead=2)
+            await press(pilot, "8", "7")
+            await beside(pilot)
+            assert "first:ease beside second:ease" in words_of(pilot, "side")
+
     async def test_of_cases_that_no_other_has_stand_beside_their_worst(
         self, open_app, services, tmp_path
     ):
@@ -234,6 +254,34 @@ class TestTrainings:
                 assert "step 121 of 300" in words_of(pilot)
                 assert "Step 1 2 3 4 121 0.328" in words_of(pilot, "side")
 
+    async def test_read_each_step_once_for_both_columns(
+        self, open_app, trainings, tmp_path, monkeypatch
+    ):
+        read = []
+
+        def noted(*asked):
+            added = read_added(*asked)
+            read.extend(one.step for one in added.records)
+            return added
+
+        monkeypatch.setattr("localrec_tui.services.trainings.read_added", noted)
+        run = TrainingRun(runs_folder(tmp_path) / "grpo-1")
+        async with open_app(HUGE, mode="training") as pilot:
+            await beside(pilot)
+            with run.training():
+                run.begin(300)
+                run.log(logged(GRPO, 121))
+                pilot.app.screen._look()
+                await settled(pilot)
+                await beside(pilot)
+                assert "Step 1 2 3 4 121 0.328" in words_of(pilot, "side")
+        assert read == list(range(1, 122))
+
+    def test_of_another_name_are_read_from_their_beginning(self, trainings):
+        reader = TrainingReader()
+        for name, steps in (("grpo-1", 120), ("router-1", 300), ("grpo-1", 120)):
+            assert len(reader.read(trainings, name).steps) == steps
+
     async def test_that_are_damaged_draw_no_curves(self, open_app, trainings):
         async with open_app(WIDE, mode="training") as pilot:
             await beside(pilot)
@@ -271,7 +319,7 @@ class TestModels:
             assert pane(pilot).border_title == "router"
             told = words_of(pilot)
             assert "the rules, without a model" in told
-            assert "Figure 0.943 of the questions" in told
+            assert "Figure router 0.9 of 10" in told
             assert "localrec models try question-router" in told
             assert "rules no model · play it now" in words_of(pilot, "side")
             pilot.app.screen.query_one("#models").focus()
@@ -292,8 +340,9 @@ class TestModels:
         assert details.files[0].name.endswith(".gguf")
         assert [one.role for one in details.held] == ["chat"]
         router = local.role_details("router")
-        assert router.holder == "rules"
-        assert router.figure
+        assert router.binding in local.roles()
+        assert router.binding.holder == "rules"
+        assert router.binding.measured
         assert "question-router" in router.adapters
 
 
@@ -321,11 +370,29 @@ class TestHome:
         async with open_app(NARROW, mode="home", user="anna") as pilot:
             await press(pilot, "down", "down")
             await beside(pilot)
-            assert not [call for call, *_ in services.told if call == "item"]
+            assert not [call for call, *_ in services.told if call in ("item", "item_facts")]
             assert "Came in last" not in seen(pilot)
             await pilot.resize_terminal(*WIDE)
             await beside(pilot)
             assert pilot.app.screen.query_one(ItemPane).border_title == "Bramble"
+
+    async def test_knows_the_facts_of_the_next_item_before_the_key(
+        self, open_app, services, monkeypatch
+    ):
+        found = msgspec.structs.replace(
+            services.recommend("anna", None, 2, RequestHandle()), items=(GIMLET, BRAMBLE)
+        )
+        monkeypatch.setattr(services, "recommend", lambda *_: found)
+        async with open_app(WIDE, mode="home", user="anna") as pilot:
+            await press(pilot, "down")
+            for _ in range(3):  # the facts, a pause, and those of the items around it
+                await beside(pilot)
+            services.item_facts = services.item = None  # whoever calls them fails
+            await press(pilot, "end")
+            await beside(pilot)
+            item = pilot.app.screen.query_one(ItemPane)
+            assert item.border_title == "Bramble"
+            assert item.found is not None, "it was not read before the key"
 
     async def test_forgets_the_item_with_the_person(self, open_app):
         async with open_app(WIDE, mode="home", user="anna") as pilot:
@@ -344,6 +411,25 @@ class TestHistory:
             told = words_of(pilot, "side")
         assert "─ has ─▶ gin 3 cl Drink 002, Drink 004," in told
         assert "and 243 more" in told
+
+    @pytest.mark.parametrize("is_elsewhere", [False, True])
+    async def test_stands_beside_the_graph_as_an_import_leaves_it(
+        self, open_app, services, is_elsewhere
+    ):
+        services.feedback.said = (line("gimlet", Event.LIKED),)
+        async with open_app(HUGE, mode="history", user="anna") as pilot:
+            await beside(pilot)
+            services.catalogue.open_node = lambda *_: NodeView(
+                domain="cocktails", node=GIN, steps=()
+            )
+            if is_elsewhere:
+                await press(pilot, "6")
+            pilot.app.data_changed.publish("an import was taken back")
+            await settled(pilot)
+            if is_elsewhere:
+                await press(pilot, "4")
+            await beside(pilot)
+            assert "No edge leads on from here." in words_of(pilot, "side")
 
     async def test_reads_no_graph_where_there_is_no_room(self, open_app, services):
         services.feedback.said = (line("gimlet", Event.LIKED),)

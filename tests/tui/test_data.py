@@ -51,8 +51,27 @@ class TestImport:
             await press(pilot, "enter")
             await settled(pilot)
             assert "5 rows of films.zip are in. Z takes that back" in seen(pilot)
-            await press(pilot, "z")
+            await press(pilot, "z", "down", "enter")
+            assert "The store is as it was before the last import." in seen(pilot)
         assert called(services) == ["look", "dry_run", "import_file", "undo_import"]
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [(0, "came in?"), (1, "1 word given since then goes too."), (3, "3 words given since")],
+    )
+    async def test_is_taken_back_only_after_saying_what_goes_with_it(
+        self, open_app, services, words, told
+    ):
+        services.transfers.words = words
+        async with open_app(WIDE, mode="data") as pilot:
+            await press(pilot, "z")
+            asked = " ".join(seen(pilot).replace("│", " ").split())
+            assert "Put the store back to before films.zip came in?" in asked
+            assert told in asked
+            assert ("since then" in asked) == (words > 0)
+            await press(pilot, "enter")  # the first choice leaves all as it is
+            await press(pilot, "z", "escape")
+        assert called(services) == []
 
     async def test_leaves_all_as_it_was_with_escape(self, open_app, services):
         async with open_app(WIDE, mode="data") as pilot:

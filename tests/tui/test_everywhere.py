@@ -1,10 +1,12 @@
 """What holds on every screen: help, palette, theme, keys, log, the first run, the first paint."""
 
+import ast
 import gc
 import json
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from textual.containers import VerticalScroll
@@ -13,6 +15,7 @@ from textual.widgets import Static
 from textual.widgets._footer import FooterKey
 
 from localrec.foundation.errors import InputError, ModelError
+from localrec_tui import base_app
 from localrec_tui.app import LocalrecApp
 from localrec_tui.log_buffer import log
 from localrec_tui.screens.ask import AskScreen
@@ -198,6 +201,26 @@ class TestKeymap:
         async with open_app() as pilot:
             told = [one.message for one in pilot.app._notifications]
         assert told == ["tui.toml gives keys to no action: lick. F1 shows their names."]
+
+    async def test_may_be_given_to_every_action_that_has_a_name(self, open_app, tmp_path):
+        calls = (
+            node
+            for path in Path(base_app.__file__).parent.rglob("*.py")
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Binding"
+        )
+        named = {
+            option.value.value
+            for call in calls
+            for option in call.keywords
+            if option.arg == "id" and isinstance(option.value, ast.Constant)
+        }
+        assert {"save_log", "take_choice", "take_line", "complete", "back", "leave"} <= named
+        keys = "".join(f'{name} = "ctrl+g"\n' for name in sorted(named))
+        (tmp_path / "tui.toml").write_text(f"[keymap]\n{keys}")
+        async with open_app() as pilot:
+            told = [one.message for one in pilot.app._notifications]
+        assert told == []
 
     def test_in_a_broken_file_is_refused_with_a_remedy(self, tmp_path):
         (tmp_path / "tui.toml").write_text("colour = 1\n")

@@ -178,9 +178,79 @@ class TestBrowse:
             await _beside(pilot)
             pane = pilot.app.screen.query_one(ItemPane)
             late = services.item("cocktails", "drink-000")
-            pane.post_message(FactsLoaded("cocktails", pilot.app.user, (late,)))
+            pane.post_message(FactsLoaded("cocktails", pilot.app.user, (late,), pane._generation))
             await _beside(pilot)
             assert (pane.border_title, pane.found.key) == ("Drink 001", "drink-001")
+
+    @pytest.fixture
+    def disliked(self, services):
+        """The item like all others is one that Anna dislikes, so far."""
+        services.feedback.said = (line("gin-sour", Event.DISLIKED),)
+        return services.feedback
+
+    @staticmethod
+    def like_it(pilot):
+        """The line of the item that is like the chosen one."""
+        return next(line for line in seen(pilot).splitlines() if "Gin Sour" in line)
+
+    @pytest.mark.parametrize("signal", ["user_forgotten", "data_changed"])
+    async def test_says_no_word_that_is_gone_from_the_store(self, open_app, disliked, signal):
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down", "down", "up")
+            await _beside(pilot)
+            assert "you dislike it" in self.like_it(pilot)
+            disliked.said = ()
+            getattr(pilot.app, signal).publish("anna")
+            await _beside(pilot)
+            for key in ("down", "up"):
+                assert "dislike" not in self.like_it(pilot)
+                await press(pilot, key)
+                await _beside(pilot)
+
+    async def test_shows_no_word_of_before_somebody_else_was_here(
+        self, open_app, disliked, monkeypatch
+    ):
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            pilot.app.user = "bert"
+            disliked.said = ()
+            await _beside(pilot)
+            monkeypatch.setattr(item_pane, "_REST_S", 3_600)  # the facts alone are read
+            pilot.app.user = "anna"
+            await _beside(pilot)
+            assert "dislike" not in seen(pilot)
+
+    async def test_drops_an_answer_from_before_words_were_forgotten(
+        self, open_app, services, disliked
+    ):
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            pane = pilot.app.screen.query_one(ItemPane)
+            asked, old = pane._generation, services.item("cocktails", "drink-000", "anna")
+            disliked.said = ()
+            pilot.app.user_forgotten.publish("anna")
+            await _beside(pilot)
+            pane.post_message(FactsLoaded("cocktails", "anna", (old,), asked))
+            await settled(pilot)
+            assert "dislike" not in self.like_it(pilot)
+            assert pane._kept.get("cocktails", "anna", "drink-000") == pane.found != old
+
+    async def test_shows_no_old_words_where_they_cannot_be_read_again(
+        self, open_app, services, disliked, monkeypatch
+    ):
+        def busy(*asked):
+            raise UsageError("The store is busy.", "Try again.")
+
+        async with open_app(WIDE, mode="browse", user="anna") as pilot:
+            await press(pilot, "down")
+            await _beside(pilot)
+            monkeypatch.setattr(services, "item", busy)
+            pilot.app.user_forgotten.publish("anna")
+            await _beside(pilot)
+            assert "Gin Sour" not in seen(pilot)
+            assert "The store is busy. Try again." in seen(pilot)
 
     async def test_says_why_where_an_item_is_gone(self, open_app, services, monkeypatch):
         def gone(*asked):

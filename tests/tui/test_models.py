@@ -4,10 +4,11 @@ from functools import partial
 
 import pytest
 
-from localrec.foundation import jobs
+from localrec.foundation import jobs, role_holders
 from localrec.foundation.errors import InputError, ModelCancelledError, ModelError, UsageError
-from localrec.foundation.role_holders import shipped_holders
+from localrec.foundation.role_holders import RoleHolder, shipped_holders
 from localrec.foundation.settings import load_settings
+from localrec.workspace import model_roles
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.records import RequestHandle
 
@@ -123,6 +124,20 @@ class TestBehindIt:
         [router] = [one for one in local.roles() if one.role == "router"]
         assert (router.player, router.holder) == ("", "rules")
         assert router.figure == shipped_holders()["router"].figure
+
+    def test_a_model_plays_the_roles_that_are_its_own_by_default(self, local, monkeypatch):
+        shipped = RoleHolder(holder="smollm2-135m", figure="0.9 of 10", measured="docs/page.md")
+        monkeypatch.setattr(model_roles, "shipped_holders", lambda: {"router": shipped})
+        monkeypatch.setattr(role_holders, "shipped_holders", lambda: {"router": shipped})
+        held = local.model_details("smollm2-135m").held
+        assert "router" in [one.role for one in held]
+        assert local.role_details("router").binding in held
+
+    def test_a_role_bound_by_hand_has_one_figure_in_both_places(self, local):
+        local.use("router", "smollm2-135m")
+        details = local.role_details("router")
+        assert (details.binding.figure, details.binding.measured) == ("bound by hand", "")
+        assert details.binding in local.roles()
 
     def test_a_role_that_cannot_be_bound_says_why(self, local):
         with pytest.raises(UsageError, match="The chat model cannot be rules"):

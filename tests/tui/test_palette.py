@@ -96,10 +96,15 @@ async def test_every_action_of_a_room_has_words_of_its_own(open_app):
                     assert action in steps or action_words(room, action, ""), (mode, action)
 
 
-async def test_nothing_is_offered_twice_under_the_same_words(open_app):
-    async with open_app() as pilot:
-        titles = [one.title for one in pilot.app.get_system_commands(pilot.app.screen)]
-    assert len(titles) == len(set(titles))
+@pytest.mark.parametrize("mode", LocalrecApp.main_screens())
+async def test_nothing_is_offered_twice_under_the_same_words_or_key(open_app, mode):
+    async with open_app(mode=mode) as pilot:
+        commands = list(pilot.app.get_system_commands(pilot.app.screen))
+        here = pilot.app.screen.TITLE
+    titles = [one.title for one in commands]
+    keys = [one.help.replace("Here", here) for one in commands if ", key " in one.help]
+    for offered_once in (titles, keys):
+        assert len(offered_once) == len(set(offered_once))
 
 
 async def test_every_row_that_is_asked_for_belongs_to_an_action_of_its_room():

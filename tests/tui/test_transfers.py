@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from localrec.data.rows import Event
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
 from localrec.foundation.progress import no_progress
 from localrec_tui.services.import_look import FileKind, domain_name_of, name_fault
 from localrec_tui.services.records import ImportRequest, NewFeedback, RequestHandle
@@ -78,6 +78,78 @@ def test_own_things_come_in_with_their_domain_and_go_with_it(local_services, tmp
     assert transfers.look(wanted.path).kind is FileKind.TABLE
 
 
+class TestUndo:
+    @pytest.fixture
+    def wines(self, tmp_path):
+        return ImportRequest(path=table(tmp_path / "wines.csv", WINES), domain="wines")
+
+    @pytest.fixture
+    def say(self, local_services):
+        def said(item):
+            word = NewFeedback(user="ana", domain="cocktails", item=item, event=Event.LIKED)
+            local_services.give_feedback(word)
+
+        return said
+
+    @staticmethod
+    def words(services):
+        found = services.feedback.history("ana", "", "oldest", 9)
+        return [one.key for one in found.rows]
+
+    def test_tells_how_many_words_were_given_since(self, local_services, wines, say):
+        transfers = local_services.transfers
+        say("negroni")
+        transfers.import_file(wines, RequestHandle(), no_progress)
+        assert (transfers.import_undo().file, transfers.import_undo().words) == ("wines.csv", 0)
+        say("gimlet")
+        assert transfers.import_undo().words == 1
+        transfers.undo_import()
+        assert self.words(local_services) == ["negroni"]
+
+    def test_after_an_import_that_failed_has_nothing_to_take_back(
+        self, local_services, wines, say, tmp_path
+    ):
+        transfers = local_services.transfers
+        missing = ImportRequest(path=str(tmp_path / "none.csv"))
+        with pytest.raises(LocalrecError):
+            transfers.import_file(missing, RequestHandle(), no_progress)
+        say("negroni")
+        for call in (transfers.import_undo, transfers.undo_import):
+            with pytest.raises(UsageError, match="no import to take back"):
+                call()
+        assert self.words(local_services) == ["negroni"]
+
+    def test_after_one_that_was_stopped_takes_the_one_before_it_back(
+        self, local_services, wines, say
+    ):
+        transfers = local_services.transfers
+        transfers.import_file(wines, RequestHandle(), no_progress)
+        stopped = RequestHandle()
+        stopped.stopped.set()
+        with pytest.raises(ModelCancelledError):
+            transfers.import_file(wines, stopped, no_progress)
+        say("negroni")
+        assert transfers.import_undo().words == 1
+        transfers.undo_import()
+        assert [one.name for one in local_services.domains()] == ["cocktails"]
+
+    def test_after_a_pull_is_refused(self, local_services, wines, say):
+        transfers = local_services.transfers
+        transfers.import_file(wines, RequestHandle(), no_progress)
+        with pytest.raises(LocalrecError):
+            transfers.pull("no-such-data", RequestHandle(), no_progress)
+        say("negroni")
+        with pytest.raises(UsageError, match="no import to take back"):
+            transfers.undo_import()
+        assert self.words(local_services) == ["negroni"]
+
+    def test_leaves_no_copy_behind_when_the_app_ends(self, local_services, wines, own_bar):
+        local_services.transfers.import_file(wines, RequestHandle(), no_progress)
+        assert list(own_bar.glob("indexes/before*"))
+        local_services.transfers.close()
+        assert not list(own_bar.glob("indexes/before*"))
+
+
 def test_of_a_person_history_and_profile_go_out_for_each_domain(local_services, tmp_path):
     transfers = local_services.transfers
     domain = local_services.domains()[0].name
@@ -96,6 +168,16 @@ def test_of_a_person_history_and_profile_go_out_for_each_domain(local_services, 
         "cocktails-recbole",
         "localrec-backup.zip",
     ]
+
+
+def test_nobody_is_offered_who_rated_what_where_nobody_did(local_services):
+    words = {"user": "ana", "domain": "cocktails", "item": "negroni"}
+    for event in (Event.LATER, Event.SEEN):
+        offered = [one.file for one in local_services.transfers.export_choices(None)]
+        assert offered == ["cocktails.csv", "localrec-backup.zip"]
+        local_services.give_feedback(NewFeedback(event=event, **words))
+    offered = [one.file for one in local_services.transfers.export_choices(None)]
+    assert "cocktails-recbole" in offered
 
 
 def test_all_that_can_go_out_is_written_in_each_of_its_formats(local_services, tmp_path):

@@ -21,38 +21,29 @@ from localrec.data.rows import Event
 from localrec.foundation.crash_report import crash_error
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.paths import make_private
-from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
+from localrec_tui.base_app import AppScreen, BaseApp, binding_ids, bindings_of
 from localrec_tui.log_buffer import sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.own_themes import load_own_themes, themes_folder
 from localrec_tui.palette import palette_commands
 from localrec_tui.preferences import FILE, load_workspace_preferences, save_preferences
 from localrec_tui.question_history import load_last_user, save_last_user
-from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
-from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.data import DataScreen
 from localrec_tui.screens.first_run import FirstRunScreen
-from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.help import HelpScreen
 from localrec_tui.screens.history import HistoryScreen
 from localrec_tui.screens.home import HomeScreen
-from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.jump import JumpScreen, places_of
 from localrec_tui.screens.log import LogScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.models import ModelsScreen
 from localrec_tui.screens.quitting import QUIT, QuitDialog
-from localrec_tui.screens.run import RunScreen
-from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
-from localrec_tui.screens.shelf import ShelfScreen
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.screens.text_editor import TextEditorDialog
 from localrec_tui.screens.training import TrainingScreen
-from localrec_tui.screens.training_estimate import TrainingEstimateDialog
-from localrec_tui.screens.training_run import TrainingRunScreen
 from localrec_tui.screens.user import UserDialog
 from localrec_tui.screens.verdict_choice import ask_verdict
 from localrec_tui.services.app_services import AppServices
@@ -70,20 +61,6 @@ _ROOMS: tuple[type[AppScreen[None]], ...] = (
     RunsScreen,
     ModelsScreen,
     TrainingScreen,
-)
-_ELSEWHERE = (  # screens that are reached from rooms, and have keys of their own
-    CaseScreen,
-    RunComparisonScreen,
-    TrainingRunScreen,
-    TrainingEstimateDialog,
-    FirstRunScreen,
-    ItemScreen,
-    LogScreen,
-    RunScreen,
-    ShelfScreen,
-    AdapterCompareScreen,
-    GraphBrowserScreen,
-    TextEditorDialog,
 )
 _FEEDBACK_VERBS = {
     Event.RATED: "rates",
@@ -382,10 +359,7 @@ class LocalrecApp(BaseApp):
             self.notify(told, severity="warning", markup=False)
 
     def _warn_of_keys(self) -> None:
-        owners = (type(self), *_ELSEWHERE)
-        in_rooms = (one for room in _ROOMS for one in room.all_bindings())
-        known = {one.id for one in (*bindings_of(*owners), *in_rooms)}
-        if unknown := sorted(set(self.preferences.keymap) - known):
+        if unknown := sorted(set(self.preferences.keymap) - binding_ids()):
             told = f"{FILE} gives keys to no action: {', '.join(unknown)}. F1 shows their names."
             self.notify(told, severity="warning", timeout=10, markup=False)
 

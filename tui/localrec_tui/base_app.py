@@ -13,6 +13,7 @@ from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.geometry import Offset
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
+_PACKAGE = __name__.partition(".")[0]
 _PAUSE_S = 0.3  # between two looks whether this is a pause
 _TONES = ("accent", "secondary", "success", "warning", "primary")  # of domains, in turn
 _TONE_CSS = "\n".join(
@@ -309,3 +311,16 @@ def bindings_of(*owners: type) -> tuple[Binding, ...]:
         if isinstance(binding, Binding) and binding.description
     }
     return tuple(found.values())
+
+
+def binding_ids() -> set[str]:
+    """The names of all actions that can be given other keys, on every screen and in every part."""
+    waiting: list[type[DOMNode]] = [DOMNode]
+    found: set[str] = set()
+    while waiting:
+        owner = waiting.pop()
+        waiting += owner.__subclasses__()
+        if owner.__module__.partition(".")[0] == _PACKAGE:  # Textual's own keys are not given here
+            bindings = (one for one in vars(owner).get("BINDINGS", ()) if isinstance(one, Binding))
+            found |= {one.id for one in bindings if one.id is not None}
+    return found

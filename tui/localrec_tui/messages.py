@@ -92,11 +92,16 @@ class ItemLoaded(Message):
 
 @dataclass
 class FactsLoaded(Message):
-    """Items of a domain were read for a list, as a user sees them; some without what takes long."""
+    """Items of a domain were read for a list, as a user sees them; some without what takes long.
+
+    Args:
+        generation: How often the reader had dropped what it knew when it asked.
+    """
 
     domain: str
     user: str | None
     found: tuple[ItemDetails, ...]
+    generation: int
 
 
 @dataclass

@@ -43,6 +43,8 @@ def palette_commands(app: BaseApp, screen: Screen[Any]) -> Iterator[SystemComman
     yield from _list_commands(screen, keymap)
     if isinstance(screen, AppScreen):
         for binding, action in _screen_actions(type(screen)):
+            if action == _OF_THE_APP:
+                continue
             told = action_words(type(screen), action, binding.description)
             yield SystemCommand(
                 told, f"Here, key {key_name(binding, keymap)}", partial(screen.run_action, action)

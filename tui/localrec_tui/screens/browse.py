@@ -120,7 +120,8 @@ class BrowseScreen(CatalogueScreen):
         """Begin in the line."""
         self.watch(self.app, "user", self._show_user)
         self.app.feedback_stored.subscribe(self, self._mark)
-        self.app.data_changed.subscribe(self, self._drop_domains)
+        self.app.data_changed.subscribe(self, self._data_changed)
+        self.app.user_forgotten.subscribe(self, lambda _: self._read_words_again())
         search = self.query_one("#search", Input)
         search.border_subtitle = _TWO_PLACES
         search.focus()
@@ -131,9 +132,10 @@ class BrowseScreen(CatalogueScreen):
             services = self.app.services
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
 
-    def _drop_domains(self, _: str) -> None:
-        """Something came in: what there is must be read again, the next time one is here."""
+    def _data_changed(self, _: str) -> None:
+        """Something came in or was taken back: the domains are read the next time one is here."""
         self._domains = ()
+        self._read_words_again()
 
     # --- what is looked at ---
 

@@ -61,6 +61,7 @@ class CatalogueScreen(UserScreen):
         self._similar_request: RequestHandle | None = None
         self._idle: Timer | None = None
         self._feedback: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
+        self._told_meanwhile: set[tuple[str, str]] = set()  # given while a page was on its way
 
     def on_unmount(self) -> None:
         """Drop the requests that still run."""
@@ -84,6 +85,7 @@ class CatalogueScreen(UserScreen):
             self._next = turn
             return
         self._is_turning = True
+        self._told_meanwhile = set()
         browse, view, number = self.app.services.catalogue, self._view, self._number
         run_in_thread(
             self,
@@ -142,8 +144,10 @@ class CatalogueScreen(UserScreen):
             return
         self._listed = message.number
         turn, page = message.turn, message.page
-        for key, verdict in page.verdicts.items():
-            self._feedback[self._view.domain, key] = verdict_label(verdict)
+        for row in page.rows:
+            place = (self._view.domain, row.key)
+            if place not in self._told_meanwhile:
+                self._feedback[place] = verdict_label(page.verdicts.get(row.key))
         lines = [self._line(row) for row in page.rows]
         listing, goes_on = self.query_one(PagedTable), len(lines) == PAGE_ROWS
         if page.total is not None:
@@ -195,6 +199,7 @@ class CatalogueScreen(UserScreen):
             return
         told = "" if message.holds is None else FEEDBACK_LABELS[message.holds]
         self._feedback[message.domain, said.item] = told
+        self._told_meanwhile.add((message.domain, said.item))
         if message.domain != self._view.domain:
             return
         listing = self.query_one(PagedTable)
@@ -202,6 +207,12 @@ class CatalogueScreen(UserScreen):
             if line.key == said.item:
                 listing.replace(line.key, (*line.cells[:-1], told.removeprefix("you ")))
         self._show_chosen()
+        self.query_one(SidePane).look(self._view.domain)
+
+    def _read_words_again(self) -> None:
+        """Drop the user's feedback, some of which may be gone, and read the list anew."""
+        self._feedback = {}
+        self._begin()
         self.query_one(SidePane).look(self._view.domain)
 
     def _line(self, row: PageRow, *, is_near_miss: bool = False) -> PagedRow:

@@ -16,11 +16,12 @@ from textual.widgets.option_list import Option
 
 from localrec.foundation.progress import Progress
 from localrec_tui.messages import DomainsLoaded
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.export_choice import begin_export
 from localrec_tui.screens.forget_choice import begin_forget
 from localrec_tui.screens.importing import ImportingScreen
 from localrec_tui.services.records import DomainSummary, ExportChoice, ExportRequest, RequestHandle
-from localrec_tui.services.transfers import Arrival, DatasetSummary
+from localrec_tui.services.transfers import Arrival, DatasetSummary, ImportUndo
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.columns import BREAKPOINTS, Columns
@@ -33,11 +34,13 @@ from localrec_tui.widgets.transfer_texts import (
     dataset_text,
     domain_text,
     receipt_text,
+    undo_question,
 )
 from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Data set", "Here", "What", "Licence")
 _ARRIVALS = 50
+_LEAVE, _UNDO = "leave", "undo"
 _EMPTY = "Nothing came in from a file yet. I imports one, P pulls the data set under the cursor."
 
 
@@ -49,10 +52,11 @@ class DataScreen(ImportingScreen):
         "I imports a file: an export of Letterboxd, Goodreads, IMDb and others, or a table of "
         "drinks, films or your own things. It is read first, you see what would be kept, and "
         "Enter takes it in; Z takes the last import of this run back, with all that was said "
-        "since. X writes your history, your profile or a catalogue to a file. P pulls the data "
-        "set under the cursor: that alone uses a network. F forgets a person, after showing what "
-        "would go. S changes the settings of the workspace. Where there is room, the data set or "
-        "import under the cursor stands beside the lists, and what is here of its domain."
+        "since, after asking. X writes your history, your profile or a catalogue to a file. P "
+        "pulls the data set under the cursor: that alone uses a network. F forgets a person, "
+        "after showing what would go. S changes the settings of the workspace. Where there is "
+        "room, the data set or import under the cursor stands beside the lists, and what is here "
+        "of its domain."
     )
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -89,6 +93,12 @@ class DataScreen(ImportingScreen):
         """What can go out was read."""
 
         choices: tuple[ExportChoice, ...]
+
+    @dataclass
+    class UndoForeseen(Message):
+        """What taking the last import back would undo was read."""
+
+        found: ImportUndo
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +150,28 @@ class DataScreen(ImportingScreen):
     # --- keys ---
 
     def action_undo_import(self) -> None:
-        """Take the last import back."""
+        """Look what goes with the last import, then ask whether to take it back."""
+        if self._tasks.is_busy():
+            return
+        transfers = self.app.services.transfers
+        run_in_thread(
+            self, "taking an import back", lambda: self.UndoForeseen(transfers.import_undo())
+        )
+
+    def on_data_screen_undo_foreseen(self, message: UndoForeseen) -> None:
+        """Say what would go, and take the import back on request."""
+
+        def decided(choice: str | None) -> None:
+            if choice == _UNDO:
+                self._undo_import()
+
+        choices = [
+            ChoiceItem(_LEAVE, "Leave all as it is"),
+            ChoiceItem(_UNDO, "Put it back"),
+        ]
+        self.app.push_screen(ChoiceDialog(undo_question(message.found), choices, ""), decided)
+
+    def _undo_import(self) -> None:
         if self._tasks.is_busy():
             return
         transfers = self.app.services.transfers

@@ -87,6 +87,7 @@ class HistoryScreen(UserScreen):
         self._rows: tuple[HistoryRow, ...] = ()
         self._order = HISTORY_ORDERS[0]
         self._number = 0
+        self._imports = 0  # that came in or were taken back meanwhile
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
@@ -115,6 +116,7 @@ class HistoryScreen(UserScreen):
         self.watch(self.app, "user", self._user_changed, init=False)
         self.app.feedback_stored.subscribe(self, self._changed)
         self.app.user_forgotten.subscribe(self, lambda _: self._load())
+        self.app.data_changed.subscribe(self, self._data_changed)
         table.focus()
 
     def on_screen_resume(self) -> None:
@@ -222,6 +224,12 @@ class HistoryScreen(UserScreen):
         if self.is_active:
             self._load()
 
+    def _data_changed(self, _: str) -> None:
+        """Something came in or was taken back: the graph around an item may be another."""
+        self._imports += 1
+        if self.is_active:
+            self._load()
+
     def _load(self) -> None:
         user, order, feedback = self.app.user, self._order, self.app.services.feedback
         self.query_one("#order", ChoiceField).show(order)
@@ -274,7 +282,8 @@ class HistoryScreen(UserScreen):
             return
         catalogue, key = self.app.services.catalogue, row.key
         view = CatalogueView(domain=row.domain, user=self.app.user)
-        side.choose((view, key), "What has the same", lambda: graph_text(catalogue, view, key))
+        chosen = (view, key, self._imports)
+        side.choose(chosen, "What has the same", lambda: graph_text(catalogue, view, key))
 
     def _current(self) -> HistoryRow | None:
         place = self.query_one(HistoryTable).cursor_row

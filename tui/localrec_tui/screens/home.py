@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec.data.recommendations import Recommendations, RecommendedItem
+from localrec.foundation.prose import count_of
 from localrec_tui.base_app import bindings_of
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.question_history import QuestionHistory
@@ -29,6 +30,7 @@ from localrec_tui.widgets.columns import BREAKPOINTS
 from localrec_tui.widgets.home_list import HomeList
 from localrec_tui.widgets.home_news import HomeNews
 from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt, names_meant
@@ -338,8 +340,8 @@ class HomeScreen(UserScreen):
         else:
             about, others = _domain_words(self._domains, found.domain)
             listed.border_title = f"For {found.user}{about}"
-            noun = "item" if found.history == 1 else "items"
-            listed.border_subtitle = f"from {found.history:,} {noun} of your history{others}"
+            counted = count_of(found.history, "item")
+            listed.border_subtitle = f"from {counted} of your history{others}"
             self.query_one(Prompt).tell_way("your list" if found.items or others else "")
             plurals = {one.name: one.plural for one in self._domains}
             left = _NOTHING_LEFT.format(plurals.get(found.domain, found.domain))
@@ -357,12 +359,17 @@ class HomeScreen(UserScreen):
         """Show the item under the cursor beside the list; before one is chosen, the first."""
         item, found = self._current(), self._found
         shown = None if item is None else ShownItem(item=item)
-        self.query_one(ItemPane).show(shown, "" if found is None else found.domain)
+        near = () if found is None else _near(found, self.query_one(HomeList))
+        self.query_one(ItemPane).show(shown, "" if found is None else found.domain, near)
 
     def _current(self) -> RecommendedItem | None:
         items = () if self._found is None else self._found.items
-        place = self.query_one(HomeList).highlighted or 0
-        return items[place] if place < len(items) else None
+        return next(iter(items[self.query_one(HomeList).highlighted or 0 :]), None)
+
+
+def _near(found: Recommendations, listed: HomeList) -> list[str]:
+    """The keys of the items around the chosen one; before one is chosen, around the first."""
+    return [one.key for one in around(found.items, listed.highlighted or 0)]
 
 
 def _questions(texts: list[str]) -> list[Option]:

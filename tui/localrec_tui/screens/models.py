@@ -22,7 +22,7 @@ from localrec_tui.services.models import ModelSpeed, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import FittedTable, fill_table
 from localrec_tui.widgets.columns import BREAKPOINTS, Columns
-from localrec_tui.widgets.detail_pane import TextPane
+from localrec_tui.widgets.detail_pane import TextPane, megabytes
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.model_texts import (
     candidates_text,
@@ -312,12 +312,11 @@ def _chats(model: ListedModel) -> bool:
 
 def _cells(model: ListedModel) -> tuple[str, ...]:
     here = "yes" if model.here else "no"
-    size = f"{model.bytes / 1e6:,.0f} MB"
-    return (model.name, here, size, model.kind, model.licence, model.title)
+    return (model.name, here, megabytes(model.bytes), model.kind, model.licence, model.title)
 
 
 def _memory(size: int | None) -> str:
-    return "memory unknown" if size is None else f"{size / 1e6:,.0f} MB"
+    return "memory unknown" if size is None else megabytes(size)
 
 
 def _speed(speed: object) -> str:

@@ -234,7 +234,9 @@ class RunsScreen(AppScreen[None]):
             detail.choose(run, run.name, lambda: evaluations.run(run.name))
         if run.systems:
             first = run.systems[0]
-            side.choose(run, "Beside it", lambda: run_beside(evaluations, run.name, first))
+            side.choose(  # another run may be the better one to stand beside it
+                (run, self._runs), "Beside it", lambda: run_beside(evaluations, run.name, first)
+            )
         else:
             side.clear("Nothing was measured yet.")
 

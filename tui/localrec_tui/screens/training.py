@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -28,6 +29,7 @@ from localrec_tui.services.training_plans import (
     free_name,
     make_plan,
 )
+from localrec_tui.services.training_reader import TrainingReader
 from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
 from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.columns import BREAKPOINTS, Columns
@@ -107,6 +109,7 @@ class TrainingScreen(AppScreen[None]):
         super().__init__()
         self._listed: TrainingList | None = None
         self._looks = False
+        self._reader = TrainingReader()
         self._next_action: TrainingAction | None = None  # done once the list is read anew
 
     def compose(self) -> ComposeResult:
@@ -154,9 +157,7 @@ class TrainingScreen(AppScreen[None]):
             self.show_status(f"{found.name} is {found.state}: there is nothing to go on with.")
         else:
             training, name = self.app.services.trainings, found.name
-            self._train(
-                name, lambda request, on_progress: training.resume(name, request, on_progress)
-            )
+            self._train(name, partial(training.resume, name))
 
     def action_export(self) -> None:
         """Write the adapter of the training that is pointed at."""
@@ -323,9 +324,9 @@ class TrainingScreen(AppScreen[None]):
             detail.clear(found.remark)
             side.clear("")
         else:
-            name = found.name
-            detail.choose(found, name, lambda: read_training(service, name))
-            side.choose(found, "Last steps", lambda: training_log(service, name))
+            name, reader = found.name, self._reader
+            detail.choose(found, name, lambda: read_training(reader, service, name))
+            side.choose(found, "Last steps", lambda: training_log(reader, service, name))
 
     @property
     def _trainings(self) -> tuple[TrainingSummary, ...]:

@@ -7,7 +7,7 @@ import re
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
 from localrec_tui.services.records import WORKSPACE, DomainSummary, ExportChoice, ExportRequest
-from localrec_tui.services.store_queries import domain_summaries, user_domains
+from localrec_tui.services.store_queries import domain_summaries, met_domains, user_domains
 
 _HISTORY, _PROFILE, _ITEMS = "history", "profile", "items"
 _LETTERBOXD, _FILMS = "letterboxd", "movies"
@@ -24,14 +24,16 @@ def export_choices(store: Store, user: str | None) -> tuple[ExportChoice, ...]:
         found += [_history(user, name, is_only=len(names) == 1) for name in names]
         found += [_for_letterboxd(user) for name in names if name == _FILMS]
         found += [_profile(user, name, is_only=len(names) == 1) for name in names]
-    for one in domain_summaries(store):
+    domains = domain_summaries(store)
+    for one in domains:
         request = ExportRequest(what=_ITEMS, domain=one.name)
         name = f"all {one.counted}" if one.items > 1 else f"the only {one.singular}"
         file = f"{one.name}.csv"
         found.append(
             ExportChoice(name=name, form=_ANY_TABLE, file=file, request=request, formats=_TABLES)
         )
-    found += [_atomic_files(one) for one in domain_summaries(store)]
+    met = met_domains(store)
+    found += [_atomic_files(one) for one in domains if one.name in met]
     return (*found, _backup()) if found else ()
 
 

@@ -28,13 +28,15 @@ class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
         adapter: That the model plays it with; "" for none.
         holder: Who plays it now, by the workspace or by default: "rules", or a model.
         figure: What its holder was chosen by, as a phrase; "" for the chat model.
+        measured: The page that has the figure of a default; "" for a choice of this workspace.
     """
 
     role: str
     player: str
     adapter: str = ""
-    holder: str = "rules"
+    holder: str
     figure: str = ""
+    measured: str = ""
 
 
 class ModelFile(msgspec.Struct, frozen=True):
@@ -62,21 +64,10 @@ class ModelDetails(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoleDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Who plays a role, and why.
-
-    Args:
-        binding: The choice of this workspace.
-        holder: Who plays it in the end: a model, or "rules".
-        figure: What that was chosen by; "" where nothing was measured.
-        measured: The page that has the figure; "" where it was measured here, or not at all.
-        adapters: The adapters that ship for it.
-    """
+    """Who plays a role, and which adapters ship for it."""
 
     binding: RoleBinding
-    holder: str
-    figure: str = ""
-    measured: str = ""
-    adapters: tuple[str, ...] = ()
+    adapters: tuple[str, ...]
 
 
 class RunningModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,10 +124,12 @@ class ModelService:
                 adapter=one.adapter,
                 holder=one.holder,
                 figure=one.figure,
+                measured=one.measured,
             )
             for one in played_roles(settings)
         )
-        return (RoleBinding(role="chat", player=settings.chat_model), *roles)
+        chat = settings.chat_model
+        return (RoleBinding(role="chat", player=chat, holder=chat), *roles)
 
     def model_details(self, name: str) -> ModelDetails:
         """Look where a model's files are, and what it plays here."""
@@ -150,27 +143,16 @@ class ModelService:
             folder=str(folder),
             files=tuple(files),
             suited=model.roles,
-            held=tuple(one for one in self.roles() if one.player == name),
+            held=tuple(one for one in self.roles() if one.holder == name),
         )
 
     def role_details(self, role: str) -> RoleDetails:
-        """Look who plays a role, and by which figure."""
-        from localrec.foundation.role_holders import shipped_holders
-        from localrec.foundation.settings import load_settings
+        """Look who plays a role, and which adapters ship for it."""
         from localrec.llm.adapter_files import roles_of, shipped_adapters
 
-        settings = load_settings(self._folder)
-        measured_here = {str(name): figure for name, figure in settings.figures.items()}
         [binding] = [one for one in self.roles() if one.role == role]
-        holder = binding.player or settings.holder_of(role)
-        shipped = None if binding.player else shipped_holders().get(role)
-        return RoleDetails(
-            binding=binding,
-            holder=holder,
-            figure=measured_here.get(role, "") if shipped is None else shipped.figure,
-            measured="" if shipped is None else shipped.measured,
-            adapters=tuple(name for name in shipped_adapters() if role in roles_of(name)),
-        )
+        adapters = tuple(name for name in shipped_adapters() if role in roles_of(name))
+        return RoleDetails(binding=binding, adapters=adapters)
 
     def running(self) -> tuple[RunningModel, ...]:
         """The models that run for this app."""

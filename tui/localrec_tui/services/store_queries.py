@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -10,6 +11,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 from localrec.graph.domain_files import known_domains, load_domain, load_if_sound
+from localrec.graph.export_queries import UNMET
 from localrec.graph.image_store import thumbnails_by_key
 from localrec.graph.interactions import FEEDBACK, USER
 from localrec.graph.node_columns import edge_not_from, users_hidden_from
@@ -55,6 +57,15 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
                 )
             )
     return tuple(sorted(found, key=lambda one: (-one.items, one.name)))
+
+
+def met_domains(store: Store) -> frozenset[str]:
+    """Return the domains in which anybody met an item: more than to want it or put it off."""
+    rows = store.rows(
+        "SELECT DISTINCT n.domain FROM node n SEMI JOIN interaction i "
+        f"ON i.user_id = n.node_id AND i.event NOT IN {UNMET}"
+    )
+    return frozenset(domain for (domain,) in rows)
 
 
 def user_domains(store: Store, user: str) -> tuple[str, ...]:
@@ -183,6 +194,14 @@ def verdicts(
         [domain, USER, user, load_domain(domain).item, list(keys)],
     )
     return {key: _verdict(**said) for key, said in rows}
+
+
+def count_words_since(store: Store, moment: datetime) -> int:
+    """Count what all users said here after a moment, in UTC, and did not take back."""
+    [[count]] = store.rows(
+        'SELECT count(*) FROM interaction WHERE source = ? AND "at" > ?', [FEEDBACK, moment]
+    )
+    return int(count)
 
 
 def _verdict(event: str, stars: float | None, source: str) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _STORE = "store.duckdb"
 # Among the caches: forgetting removes all of them, and nobody else reads this one.
 _BEFORE = Path("indexes") / "before-import.duckdb"
+_BEFORE_THIS = Path("indexes") / "before-this-import.duckdb"  # until the import is in
 
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +43,21 @@ class Arrival(msgspec.Struct, frozen=True, kw_only=True):
     domain: str
     kept: int
     user: str
+
+
+class ImportUndo(msgspec.Struct, frozen=True, kw_only=True):
+    """What taking the last import back would undo: its file, and the words given since then."""
+
+    file: str
+    words: int
+
+
+class _KeptImport(msgspec.Struct, frozen=True, kw_only=True):
+    """An import that can be taken back; the workspace's own domains are those before it."""
+
+    file: str
+    at: datetime
+    domains_before: tuple[str, ...]
 
 
 class DatasetSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +99,7 @@ class TransferService:
     ) -> None:
         self._folder, self._read, self._writing = folder, read, writing
         self._commands = CommandRunner(folder, close_s=20.0)
-        self._domains_before: tuple[str, ...] = ()  # the workspace's own, before the last import
+        self._kept: _KeptImport | None = None
 
     def look(self, path: str) -> FileLook:
         """Look what a file is, and what must be said of it before it is read.
@@ -104,32 +121,56 @@ class TransferService:
     def import_file(
         self, wanted: ImportRequest, request: RequestHandle, progress: Progress
     ) -> ImportReport:
-        """Import a file; the store as it was is kept for `undo_import`."""
+        """Import a file; the store as it was is kept for `undo_import`.
+
+        Where the import fails or is stopped, the one before it can still be taken back.
+        """
         from localrec.workspace.own_domains import own_domain_names
 
+        kept = self._folder / _BEFORE_THIS
         with self._writing():
-            self._keep_store()
-            self._domains_before = tuple(own_domain_names(self._folder))
-            return _report(self._commands.send(_import_arguments(wanted), request, progress))
+            domains = tuple(own_domain_names(self._folder))
+            try:
+                has_copy = self._copy_store(kept)
+                report = _report(self._commands.send(_import_arguments(wanted), request, progress))
+            except BaseException:
+                kept.unlink(missing_ok=True)
+                raise
+            self._drop_kept()
+            if has_copy:
+                kept.replace(self._folder / _BEFORE)
+                self._kept = _KeptImport(
+                    file=Path(wanted.path).name,
+                    at=datetime.now(UTC).replace(tzinfo=None),
+                    domains_before=domains,
+                )
+            return report
 
-    def can_undo_import(self) -> bool:
-        """Whether the store as it was before the last import is still kept."""
-        return (self._folder / _BEFORE).is_file()
+    def import_undo(self) -> ImportUndo:
+        """Look what `undo_import` would undo.
+
+        Raises:
+            UsageError: there is no import to take back.
+        """
+        from localrec_tui.services.store_queries import count_words_since
+
+        kept = self._last_import()
+        words = self._read(lambda store: count_words_since(store, kept.at))
+        return ImportUndo(file=kept.file, words=words)
 
     def undo_import(self) -> None:
         """Put the store back as it was before the last import, with all that was said since gone.
 
         Raises:
-            UsageError: nothing was imported here, or it was forgotten since.
+            UsageError: there is no import to take back.
         """
-        from localrec.foundation.errors import UsageError
         from localrec.workspace.own_domains import own_domain_names, remove_domain
 
-        if not self.can_undo_import():
-            raise UsageError("There is no import to take back.", "I imports something.")
         with self._writing():
+            kept = self._last_import()
             (self._folder / _BEFORE).replace(self._folder / _STORE)
-            for name in set(own_domain_names(self._folder)).difference(self._domains_before):
+            self._kept = None
+            for name in set(own_domain_names(self._folder)).difference(kept.domains_before):
                 remove_domain(self._folder, name)
 
     def export_choices(self, user: str | None) -> tuple[ExportChoice, ...]:
@@ -206,8 +247,12 @@ class TransferService:
         return (self._folder / _STORE).is_file()
 
     def pull(self, name: str, request: RequestHandle, progress: Progress) -> None:
-        """Fetch a data set and put it into the workspace."""
+        """Fetch a data set and put it into the workspace; no import before it can be taken back.
+
+        The store of before would lack the data set, and what was said of it.
+        """
         with self._writing():
+            self._drop_kept()
             self._commands.send(("datasets", "pull", name), request, progress)
 
     def rebuild_memories(self, request: RequestHandle, progress: Progress) -> str:
@@ -227,16 +272,29 @@ class TransferService:
     def close(self) -> None:
         """See that whatever runs has ended; the way back ends with the app."""
         self._commands.close()
+        self._drop_kept()
+        (self._folder / _BEFORE_THIS).unlink(missing_ok=True)
+
+    def _last_import(self) -> _KeptImport:
+        from localrec.foundation.errors import UsageError
+
+        if self._kept is None or not (self._folder / _BEFORE).is_file():
+            raise UsageError("There is no import to take back.", "I imports something.")
+        return self._kept
+
+    def _drop_kept(self) -> None:
+        self._kept = None
         (self._folder / _BEFORE).unlink(missing_ok=True)
 
-    def _keep_store(self) -> None:
-        """Copy the store, which nobody writes now; where there is none, there is no way back."""
-        before, store = self._folder / _BEFORE, self._folder / _STORE
-        before.unlink(missing_ok=True)
-        if store.is_file():
-            before.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(store, before)
-            before.chmod(0o600)
+    def _copy_store(self, copy: Path) -> bool:
+        """Copy the store, which nobody writes now; False where there is none yet."""
+        store = self._folder / _STORE
+        if not store.is_file():
+            return False
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.touch(mode=0o600)
+        shutil.copyfile(store, copy)
+        return True
 
 
 def _import_arguments(wanted: ImportRequest) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ _PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
 _LATE_S = 0.3  # after which the title does not wait for the rest
 _EMPTY = "Nothing is chosen yet.\n\nThe arrows choose a line of the list."
 _WAITING = "Reading …"
+_LABEL = 10  # characters
 
 
 class DetailPane(VerticalScroll, Generic[_Found]):
@@ -160,6 +161,16 @@ class TextPane(DetailPane[Content]):
 def pane_head(text: str) -> Content:
     """The head of a part of a pane."""
     return Content.styled(text, "bold $text-accent")
+
+
+def pane_fact(label: str, value: str) -> Content:
+    """A line of a pane that tells one fact under its label."""
+    return Content.assemble((f"{label:<{_LABEL}}", "dim"), value)
+
+
+def megabytes(count: int) -> str:
+    """Say how large something of so many bytes is."""
+    return f"{count / 1e6:,.0f} MB"
 
 
 def pane_lines(parts: Iterable[Content | str]) -> Content:

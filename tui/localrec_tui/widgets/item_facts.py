@@ -10,6 +10,7 @@ from localrec.data.evidence import Evidence
 from localrec_tui.item_text import evidence_graph, fact_lines, item_texts, recipe_lines
 from localrec_tui.services.records import ItemDetails
 from localrec_tui.widgets.badges import in_line, verdict_badge
+from localrec_tui.widgets.detail_pane import pane_head
 
 _LABEL_WIDTH = 14
 _LIKE_SHORT = 3  # items like it where there is little room
@@ -23,7 +24,7 @@ def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterato
         evidence: The edges that an answer stands on; () draws no graph.
     """
     if recipe := recipe_lines(found):
-        yield _head("Recipe")
+        yield pane_head("Recipe")
         wide = max(len(amount) for amount, _ in recipe)
         for amount, name in recipe:
             yield Content.assemble((f"  {amount:>{wide}}  ", "dim"), name)
@@ -35,12 +36,12 @@ def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterato
         yield Content.assemble((f"{label:<{_LABEL_WIDTH}}", "dim"), value)
     if evidence:
         yield Content("")
-        yield _head("Why: its way in the graph")
+        yield pane_head("Why: its way in the graph")
         for line in evidence_graph(found.name, evidence, found.domain):
             yield Content(line)
     if found.similar:
         yield Content("")
-        yield _head("Like this, by what they have in common")
+        yield pane_head("Like this, by what they have in common")
         for one in found.similar:
             parts = [Content(f"  {one.name}"), *verdict_badge(one.verdict)]
             parts.append(Content.styled(", ".join(one.shared), "dim"))
@@ -55,15 +56,11 @@ def item_brief(found: ItemDetails) -> Iterator[Content]:
         yield Content(" · ").join(facts)
     if recipe := recipe_lines(found):
         parts = [Content.assemble((f"{amount} ", "dim"), name) for amount, name in recipe]
-        yield Content.assemble(_head("Recipe"), "  ", Content(", ").join(parts))
+        yield Content.assemble(pane_head("Recipe"), "  ", Content(", ").join(parts))
     yield from map(Content, item_texts(found))
     if found.similar:
         names = (
             in_line([Content(one.name), *verdict_badge(one.verdict)])
             for one in found.similar[:_LIKE_SHORT]
         )
-        yield Content.assemble(_head("Like this"), "  ", Content(", ").join(names))
-
-
-def _head(text: str) -> Content:
-    return Content.styled(text, "bold $text-accent")
+        yield Content.assemble(pane_head("Like this"), "  ", Content(", ").join(names))

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from localrec_tui.base_app import BaseApp
 from localrec_tui.item_text import verdict_label
-from localrec_tui.messages import FactsLoaded, FeedbackStored, WorkFailed
+from localrec_tui.messages import FactsLoaded, WorkFailed
 from localrec_tui.services.records import ItemDetails
 from localrec_tui.widgets.badges import badge, in_line, match_badges
 from localrec_tui.widgets.item_facts import item_brief, item_facts
@@ -61,6 +61,9 @@ class ItemPane(VerticalScroll):
         self._resting: Timer | None = None
         self._moved_at = 0.0  # when the newest item was chosen
         self._kept = KeptItems(_KEPT)
+        self._generation = 0  # how often all that was read was dropped
+        self._is_old = False  # what is drawn was read before that
+        self._failure = ""  # why nothing is known of the item
         self.found: ItemDetails | None = None
 
     def compose(self) -> ComposeResult:
@@ -70,9 +73,10 @@ class ItemPane(VerticalScroll):
         yield Static(classes="facts", markup=False)
 
     def on_mount(self) -> None:
-        """Forget what was read where it may hold no more."""
-        self.app.feedback_stored.subscribe(self, self._feedback_stored)
-        self.app.data_changed.subscribe(self, lambda _: self._kept.clear())
+        """Drop what was read where it may hold no more."""
+        for signal in (self.app.feedback_stored, self.app.data_changed, self.app.user_forgotten):
+            signal.subscribe(self, self._drop)
+        self.watch(self.app, "user", self._drop, init=False)
 
     def show(self, shown: ShownItem | None, domain: str, near: Iterable[str] = ()) -> None:
         """Show an item of a domain, once the list has drawn where its cursor is.
@@ -90,7 +94,7 @@ class ItemPane(VerticalScroll):
             if self._waiting is None and not self._is_next:
                 self._draw()
             return
-        self.found = None
+        self.found, self._failure = None, ""
         self._stop_waiting()
         self._stop_resting()
         if shown is None:
@@ -146,10 +150,11 @@ class ItemPane(VerticalScroll):
         if shown is None:
             return
         services, domain, key, user = self.app.services, self._domain, shown.item.key, self.app.user
+        generation = self._generation
         run_in_thread(
             self,
             "item beside the list",
-            lambda: FactsLoaded(domain, user, (services.item(domain, key, user),)),
+            lambda: FactsLoaded(domain, user, (services.item(domain, key, user),), generation),
             is_logged=False,
         )
         unknown = [one for one in self._near if self._kept.get(domain, user, one) is None]
@@ -158,16 +163,19 @@ class ItemPane(VerticalScroll):
 
     def _read(self, what: str, keys: Sequence[str]) -> None:
         services, domain, user = self.app.services, self._domain, self.app.user
+        generation = self._generation
         run_in_thread(
             self,
             what,
-            lambda: FactsLoaded(domain, user, services.item_facts(domain, keys, user)),
+            lambda: FactsLoaded(domain, user, services.item_facts(domain, keys, user), generation),
             is_logged=False,
         )
 
     def on_facts_loaded(self, message: FactsLoaded) -> None:
         """Keep them, and show those of the item that is chosen by now."""
         message.stop()
+        if message.generation != self._generation:
+            return
         for found in message.found:
             self._kept.put(message.user, found)
         shown = self._shown
@@ -180,6 +188,7 @@ class ItemPane(VerticalScroll):
             self._load_rest()  # it is gone: this says so
 
     def _tell(self, found: ItemDetails) -> None:
+        self._is_old, self._failure = False, ""
         if found == self.found:
             return
         is_first, self.found = self.found is None, found
@@ -187,11 +196,24 @@ class ItemPane(VerticalScroll):
         if is_first:
             self._resting = self.set_timer(_REST_S, self._load_rest)
 
-    def _feedback_stored(self, message: FeedbackStored) -> None:
-        """Read again what the pane shows: it or an item like it may be the one."""
+    def _drop(self, _: object) -> None:
+        """Drop all that was read, also what is on its way, and read the shown item again.
+
+        A word, an import, forgetting and another user each make some of it wrong.
+        """
         self._kept.clear()
-        if self.found is not None and message.domain == self._domain:
+        self._generation += 1
+        self._stop_resting()
+        before, self._chosen = self._chosen, self._key()
+        if self._chosen != before or not self.display:
+            self.found = None
+        self._is_old = self.found is not None
+        if self._shown is None or not self.display:
+            return
+        if self._is_old:
             self._load_rest()
+        else:
+            self._load()
 
     def on_resize(self) -> None:
         """Tell the item in as many lines as there is room for."""
@@ -203,9 +225,9 @@ class ItemPane(VerticalScroll):
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing is known of it."""
         message.stop()
-        if self.found is None:
+        if self.found is None or self._is_old:
+            self.found, self._is_old, self._failure = None, False, message.sentences
             self._draw()
-            self.query_one(".facts", Static).update(message.sentences)
 
     def _draw(self) -> None:
         """Draw the item, once for all its parts: each further layout costs as much as the first."""
@@ -228,7 +250,7 @@ class ItemPane(VerticalScroll):
             self.scroll_home(animate=False)
 
     def _draw_facts(self) -> None:
-        lines: Iterator[Content] = iter(())
+        lines: Iterator[Content] = iter([Content(self._failure)] if self._failure else [])
         if self.found is not None and self._shown is not None:
             if self.has_class("-low"):
                 lines = item_brief(self.found)

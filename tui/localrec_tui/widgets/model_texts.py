@@ -10,12 +10,11 @@ from textual.content import Content
 from localrec.foundation.settings import RULES
 from localrec_tui.item_text import home_as_tilde
 from localrec_tui.services.models import ModelDetails, RoleBinding, RoleDetails
-from localrec_tui.widgets.detail_pane import pane_head, pane_lines
+from localrec_tui.widgets.detail_pane import megabytes, pane_fact, pane_head, pane_lines
 
 if TYPE_CHECKING:
     from localrec.llm.model_catalog import ListedModel
 
-_LABEL = 10  # characters
 _CHAT = "chat"
 _MEANINGS = {
     _CHAT: "Answers in words where no other role does.",
@@ -37,9 +36,8 @@ _KINDS = {
 
 def player_text(binding: RoleBinding) -> str:
     """Who plays a role: the choice of the workspace, or whoever was measured to be better."""
-    adapter = f" with {binding.adapter}" if binding.adapter else ""
     if binding.player:
-        return f"{binding.player}{adapter}"
+        return f"{binding.player}{_with_adapter(binding)}"
     if binding.holder == RULES:
         return "rules (no model was measured to be better)"
     return f"{binding.holder} (measured to be better than rules)"
@@ -74,15 +72,15 @@ def candidates_text(details: RoleDetails, models: Sequence[ListedModel]) -> Cont
 def _model_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content | str]:
     yield Content.styled(model.title, "bold")
     yield ""
-    yield _fact("Kind", f"{model.kind}: {_KINDS.get(model.kind, model.kind)}")
-    yield _fact("Licence", model.licence)
-    yield _fact("Size", _size(model.bytes))
-    yield _fact("Here", "yes" if model.here else "no. P pulls it.")
+    yield pane_fact("Kind", f"{model.kind}: {_KINDS.get(model.kind, model.kind)}")
+    yield pane_fact("Licence", model.licence)
+    yield pane_fact("Size", megabytes(model.bytes))
+    yield pane_fact("Here", "yes" if model.here else "no. P pulls it.")
     yield ""
     yield pane_head("Files")
     for file in details.files:
         missing = "" if file.here else ", not here"
-        yield Content.assemble(f"  {file.name}", (f"  {_size(file.bytes)}{missing}", "dim"))
+        yield Content.assemble(f"  {file.name}", (f"  {megabytes(file.bytes)}{missing}", "dim"))
     yield Content.styled(f"  in {home_as_tilde(details.folder)}", "dim")
     yield ""
     yield pane_head("To try it")
@@ -97,8 +95,7 @@ def _model_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content 
 def _model_role_lines(model: ListedModel, details: ModelDetails) -> Iterator[Content | str]:
     yield pane_head("Plays here")
     for binding in details.held:
-        adapter = f" with {binding.adapter}" if binding.adapter else ""
-        yield f"  {binding.role}{adapter}"
+        yield f"  {binding.role}{_with_adapter(binding)}"
     if not details.held:
         yield "  no role"
     yield ""
@@ -116,13 +113,12 @@ def _role_lines(details: RoleDetails) -> Iterator[Content | str]:
     binding = details.binding
     yield _MEANINGS.get(binding.role, binding.role)
     yield ""
-    adapter = f" with {binding.adapter}" if binding.adapter else ""
-    holder = "the rules, without a model" if details.holder == RULES else details.holder
-    yield _fact("Played by", f"{holder}{adapter}")
-    yield _fact("Chosen", "by this workspace" if binding.player else "by what was measured")
-    yield _fact("Figure", details.figure or "not measured here")
-    if details.measured:
-        yield _fact("Page", details.measured)
+    holder = "the rules, without a model" if binding.holder == RULES else binding.holder
+    yield pane_fact("Played by", f"{holder}{_with_adapter(binding)}")
+    yield pane_fact("Chosen", "by this workspace" if binding.player else "by what was measured")
+    yield pane_fact("Figure", binding.figure or "not measured here")
+    if binding.measured:
+        yield pane_fact("Page", binding.measured)
     yield ""
     yield pane_head("To try another")
     yield "  U or Enter gives the role to another."
@@ -135,17 +131,17 @@ def _role_lines(details: RoleDetails) -> Iterator[Content | str]:
 def _candidate_lines(
     details: RoleDetails, models: Sequence[ListedModel]
 ) -> Iterator[Content | str]:
-    role = details.binding.role
+    role, holder = details.binding.role, details.binding.holder
     yield pane_head("Models")
     for model in models:
         if model.kind == _CHAT:
-            plays = " · plays it now" if model.name == details.holder else ""
+            plays = " · plays it now" if model.name == holder else ""
             here = "here" if model.here else "not here"
             yield Content.assemble(
-                f"  {model.name}", (f"  {here}, {_size(model.bytes)}{plays}", "dim")
+                f"  {model.name}", (f"  {here}, {megabytes(model.bytes)}{plays}", "dim")
             )
     if role != _CHAT:
-        plays = " · play it now" if details.holder == RULES else ""
+        plays = " · play it now" if holder == RULES else ""
         yield Content.assemble("  rules", (f"  no model{plays}", "dim"))
     yield ""
     yield pane_head("Adapters that ship")
@@ -155,9 +151,5 @@ def _candidate_lines(
         yield "  none for this role"
 
 
-def _fact(label: str, value: str) -> Content:
-    return Content.assemble((f"{label:<{_LABEL}}", "dim"), value)
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:,.0f} MB"
+def _with_adapter(binding: RoleBinding) -> str:
+    return f" with {binding.adapter}" if binding.adapter else ""

@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 from localrec.data.recommendations import RecommendedItem
 from localrec_tui.services.records import Verdict
 from localrec_tui.widgets.badges import verdict_badge
+from localrec_tui.widgets.detail_pane import pane_head
 from localrec_tui.widgets.feedback_actions import FeedbackActions
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS, ShownItem
 
@@ -66,7 +67,7 @@ class ShelfMakes(FeedbackActions, OptionList):
         self.highlighted = ids.index(chosen) if chosen in ids else None
 
     def _listed(self, report: ShelfReport) -> Iterator[Option]:
-        yield _text(_head(f"You can make {report.makeable_count:,} now"))
+        yield _text(pane_head(f"You can make {report.makeable_count:,} now"))
         for item in report.makeable:
             yield self._line(item, ", ".join(item.components))
         if report.unlocks:
@@ -107,13 +108,9 @@ def _recommended(item: ShelfItem) -> RecommendedItem:
 
 def _title(text: str) -> Iterator[Option]:
     yield _text(Content(""))
-    yield _text(_head(text))
+    yield _text(pane_head(text))
 
 
 def _text(line: Content) -> Option:
     """A line that the cursor passes by."""
     return Option(line, disabled=True)
-
-
-def _head(text: str) -> Content:
-    return Content.styled(text, "bold $text-accent")

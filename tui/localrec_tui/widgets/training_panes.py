@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from localrec_tui.services.training_reader import TrainingReader
 from localrec_tui.services.trainings import (
     LoggedStep,
     TrainingPart,
@@ -71,21 +72,15 @@ class TrainingPane(DetailPane[TrainingReading]):
         self.query_one(".about", Static).update(training_parts_text(found.parts))
 
 
-def read_training(service: TrainingService, name: str) -> TrainingReading:
+def read_training(reader: TrainingReader, service: TrainingService, name: str) -> TrainingReading:
     """Read what stands beside the list about a training."""
-    return TrainingReading(_whole(service, name), service.about(name))
+    return TrainingReading(reader.read(service, name), service.about(name))
 
 
-def training_log(service: TrainingService, name: str) -> Content:
+def training_log(reader: TrainingReader, service: TrainingService, name: str) -> Content:
     """Read the last steps of a training, the newest first."""
-    update = _whole(service, name)
+    update = reader.read(service, name)
     return pane_lines(_log(update.found.kind, update.steps))
-
-
-def _whole(service: TrainingService, name: str) -> TrainingUpdate:
-    update = service.look(name)
-    assert update is not None  # without a mark
-    return update
 
 
 def _log(kind: str, steps: Sequence[LoggedStep]) -> Iterator[Content | str]:

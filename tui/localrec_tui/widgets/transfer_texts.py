@@ -9,10 +9,9 @@ from textual.content import Content
 from localrec.data.rows import ImportReport
 from localrec.foundation.prose import count_of
 from localrec_tui.item_text import source_name
-from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary
-from localrec_tui.widgets.detail_pane import pane_head, pane_lines
+from localrec_tui.services.transfers import Arrival, DatasetDetails, DatasetSummary, ImportUndo
+from localrec_tui.widgets.detail_pane import pane_fact, pane_head, pane_lines
 
-_LABEL = 10  # characters
 _PROBLEMS = 100
 
 
@@ -43,6 +42,15 @@ def receipt_text(arrival: Arrival, report: ImportReport) -> Content:
     return pane_lines(_receipt_lines(arrival, report))
 
 
+def undo_question(found: ImportUndo) -> str:
+    """Ask whether an import is to be taken back, and say which words go with it."""
+    question = f"Put the store back to before {found.file} came in?"
+    if not found.words:
+        return question
+    go = "goes" if found.words == 1 else "go"
+    return f"{question}\n{count_of(found.words, 'word')} given since then {go} too."
+
+
 def dataset_text(dataset: DatasetSummary, details: DatasetDetails) -> Content:
     """What a data set is, where it comes from, and how it comes in."""
     return pane_lines(_dataset_lines(dataset, details))
@@ -60,10 +68,10 @@ def domain_text(counts: tuple[tuple[str, int], ...]) -> Content:
 
 
 def _receipt_lines(arrival: Arrival, report: ImportReport) -> Iterator[Content | str]:
-    yield _fact("When", arrival.day)
-    yield _fact("Format", report.source)
-    yield _fact("Domain", report.domain)
-    yield _fact("Of", arrival.user or "nobody in particular")
+    yield pane_fact("When", arrival.day)
+    yield pane_fact("Format", report.source)
+    yield pane_fact("Domain", report.domain)
+    yield pane_fact("Of", arrival.user or "nobody in particular")
     yield ""
     yield (
         f"{count_of(report.read, 'row')} read: {report.kept:,} kept, {report.merged:,} merged, "
@@ -76,9 +84,9 @@ def _receipt_lines(arrival: Arrival, report: ImportReport) -> Iterator[Content |
 def _dataset_lines(dataset: DatasetSummary, details: DatasetDetails) -> Iterator[Content | str]:
     yield Content.styled(dataset.title, "bold")
     yield ""
-    yield _fact("Domain", dataset.domain)
-    yield _fact("Licence", dataset.licence)
-    yield _fact("Here", f"yes, {details.items:,} items" if dataset.here else "no")
+    yield pane_fact("Domain", dataset.domain)
+    yield pane_fact("Licence", dataset.licence)
+    yield pane_fact("Here", f"yes, {details.items:,} items" if dataset.here else "no")
     yield ""
     if details.files:
         yield pane_head("Files, by the network")
@@ -89,7 +97,3 @@ def _dataset_lines(dataset: DatasetSummary, details: DatasetDetails) -> Iterator
     yield ""
     yield pane_head("To bring it in")
     yield f"  P, or localrec datasets pull {dataset.name}"
-
-
-def _fact(label: str, value: str) -> Content:
-    return Content.assemble((f"{label:<{_LABEL}}", "dim"), value)
