@@ -72,9 +72,8 @@ class HomeScreen(UserScreen):
         "Type a question and press Enter: the answer opens in Ask; Up brings back earlier ones. "
         "Down leads to your list, Tab to what you can ask. Enter on an item shows all about it, "
         "L, D, S and N say what you think of it; the list follows at once. Where a workspace has "
-        "several domains, Left and Right show each one's list. Enter on a question asks it. Below "
-        "stand the last imports and what is being learnt (F12 learns now). Where there is room, "
-        "the item under the cursor stands beside your list, and what you said last beside that."
+        "several domains, Left and Right show each one's list. Below stand the last imports and "
+        "what is being learnt (F12 learns now), and with room the item under the cursor beside it."
     )
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -122,9 +121,8 @@ class HomeScreen(UserScreen):
         with Horizontal(id="top"):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
-        yield Prompt(
-            QuestionHistory(self.app.folder), lambda: names_meant(self._domain, self._domains)
-        )
+        asked = QuestionHistory(self.app.folder)
+        yield Prompt(asked, lambda: names_meant(self._domain, self._domains))
         with Container(id="body"):
             with Vertical(id="lists"):
                 yield HomeList(id="for-you", classes="pane")
