@@ -40,8 +40,12 @@ BUNDLED = {
         "written for localrec",
     ),
     "names to compose training questions of": (
-        "localrec/training/reader/*.toml",
+        "localrec/training/examples/*.toml",
         "written for localrec; names of public works and kinds",
+    ),
+    "sentences that a writer learns from": (
+        "localrec/explanation/sentences.jsonl",
+        "written for localrec",
     ),
     "catalogues of models and data sets": (
         "models/catalog.toml, datasets/catalog.toml",

@@ -60,7 +60,7 @@ def _pages() -> dict[str, Path]:
     from localrec.foundation.paths import checkout_path
 
     docs = checkout_path("docs")
-    if not (docs / "cli.md").is_file():
+    if not (docs / "own-catalogues.md").is_file():
         docs = Path(__file__).resolve().parents[1] / "_data" / "docs"
     found = {
         str(path.relative_to(docs).with_suffix("")).replace("\\", "/"): path
