@@ -8,10 +8,10 @@ names ("pleasant") make no claim that could be checked, and pass.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from localrec.data.domains import Domain
-from localrec.data.evidence import Evidence, Fact, evidence_of
+from localrec.data.evidence import Evidence
 from localrec.data.query import Query
 from localrec.explanation.graph_facts import state_number
 from localrec.foundation.text_matching import roots
@@ -41,46 +41,6 @@ def is_grounded(
             return False
     numbers = {number for edge in evidence for number in _DIGITS.findall(_text_of(edge))}
     return all(number in numbers for number in _DIGITS.findall(sentence))
-
-
-def tells_each_once(sentence: str, name: str, facts: Sequence[str], vocabulary: Vocabulary) -> bool:
-    """Whether a sentence holds every name and number of some facts, and none more often.
-
-    Names count by their roots, so "limes" tells "lime".
-
-    Args:
-        sentence: About the item.
-        name: The item's.
-        facts: Statements without their subject.
-        vocabulary: The names that facts can hold.
-    """
-    told, given = roots(sentence), roots(" ".join((name, *facts)))
-    for fact in facts:
-        reading = vocabulary.read(fact)
-        for mention in find_mentions(reading, vocabulary):
-            words = reading.roots[mention.first : mention.last]
-            if not 1 <= _count_of(words, told) <= _count_of(words, given):
-                return False
-    numbers = _DIGITS.findall(" ".join(facts))
-    return set(_DIGITS.findall(sentence)).issuperset(numbers)
-
-
-def names_told(name: str, facts: Sequence[Fact], intent: Query) -> Iterator[str]:
-    """List the names that a sentence may hold: of the item, its facts and the wishes."""
-    yield name
-    for edge in evidence_of(facts):
-        yield from (edge.source, edge.target, edge.value or "")
-    for constraint in intent.constraints:
-        yield from constraint.any_of
-
-
-def _count_of(words: Sequence[str], told: Sequence[str]) -> int:
-    """How often some words stand together in what is told."""
-    length = len(words)
-    return sum(
-        tuple(told[first : first + length]) == tuple(words)
-        for first in range(len(told) - length + 1)
-    )
 
 
 def _names_in(evidence: Iterable[Evidence]) -> set[tuple[str, ...]]:

@@ -17,8 +17,8 @@ from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
 from localrec.data.token_usage import Usage
-from localrec.explanation.grounding import is_grounded, names_told, tells_each_once
-from localrec.explanation.written_sentences import reads_as_written, sentence_shape
+from localrec.explanation.grounding import is_grounded
+from localrec.explanation.written_sentences import reads_as_written
 from localrec.foundation.errors import ContextError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 LONGEST_SENTENCE = 220  # characters of a model's sentence
 _TOKENS = 72
 _MOST_FACTS = 5
-_TRIES = 3  # sentences that a trained writer may need
-_TEMPERATURE = 0.5
+_TRIES = 4  # sentences that a trained writer may need
+_TEMPERATURE = 0.3
 _SEEDS = 2**31
 
 
@@ -179,7 +179,7 @@ class AdapterWriter(ModelWriter):
     Sampling lets items with the same facts have sentences of different shapes; the seeds follow
     from the item and its facts, so the same answer is written the same way again. Since there is a
     second try, more is asked of a sentence: it tells every fact, none twice, and goes from word to
-    word as people's sentences do.
+    word as written sentences do.
     """
 
     def _sentences(self, name: str, facts: Sequence[Fact], domain: Domain) -> Iterator[str]:
@@ -196,11 +196,9 @@ class AdapterWriter(ModelWriter):
         intent: Query,
         vocabulary: Vocabulary,
     ) -> bool:
-        if not super()._is_accepted(sentence, name, facts, intent, vocabulary):
-            return False
-        told = [fact.text for fact in facts]
-        shape = sentence_shape(sentence, names_told(name, facts, intent))
-        return tells_each_once(sentence, name, told, vocabulary) and reads_as_written(shape)
+        return super()._is_accepted(sentence, name, facts, intent, vocabulary) and reads_as_written(
+            sentence, name, [fact.text for fact in facts]
+        )
 
 
 def sentence_task(noun: str) -> tuple[Message, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 import numpy as np
 
@@ -11,7 +13,7 @@ from localrec.evaluation.explanations.llm_judge import judge_sample
 from localrec.evaluation.explanations.samples import Sample
 from localrec.evaluation.explanations.scales import MARC
 from localrec.explanation.graph_facts import question_facts
-from localrec.explanation.grounding import is_grounded, names_told
+from localrec.explanation.grounding import is_grounded
 from localrec.explanation.writer import AdapterWriter, ModelWriter, TemplateWriter
 from localrec.explanation.written_sentences import sentence_shape
 from localrec.foundation.errors import ModelError
@@ -40,7 +42,15 @@ class ExplainedItem(msgspec.Struct, frozen=True):
 
     def shape(self, text: str) -> str:
         """A sentence about it without its names."""
-        return sentence_shape(text, names_told(self.item, self.facts, self.intent))
+        return sentence_shape(text, self._names())
+
+    def _names(self) -> Iterator[str]:
+        """List the item's name, and those of its facts and the wishes."""
+        yield self.item
+        for edge in evidence_of(self.facts):
+            yield from (edge.source, edge.target, edge.value or "")
+        for constraint in self.intent.constraints:
+            yield from constraint.any_of
 
 
 def writer_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
