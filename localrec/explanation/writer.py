@@ -6,20 +6,22 @@ outside the evidence is dropped and the template writes one instead; the answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 import msgspec
 
 from localrec.data.chat_message import Message
-from localrec.data.domains import Domain
+from localrec.data.domains import AttributeRole, Domain
 from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
 from localrec.data.token_usage import Usage
 from localrec.explanation.grounding import is_grounded
-from localrec.explanation.written_sentences import reads_as_written
+from localrec.explanation.written_sentences import StatedFact, reads_as_written
 from localrec.foundation.errors import ContextError, ModelError
+from localrec.foundation.prose import with_article
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
@@ -34,6 +36,8 @@ _MOST_FACTS = 5
 _TRIES = 4  # sentences that a trained writer may need
 _TEMPERATURE = 0.3
 _SEEDS = 2**31
+_PLACES_OF_ROLES: Mapping[str, AttributeRole] = {"color": "colour", "look": "look"}
+_ARTICLE = re.compile(r"\b(a|an|A|An) (\w+)")
 
 
 class Writer(Protocol):
@@ -186,7 +190,8 @@ class AdapterWriter(ModelWriter):
         task = sentence_task(domain.singular)
         first = crc32("\n".join((name, *(fact.text for fact in facts))).encode())
         for number in range(_TRIES):
-            yield self._ask(task, name, facts, _TEMPERATURE, (first + number) % _SEEDS)
+            told = self._ask(task, name, facts, _TEMPERATURE, (first + number) % _SEEDS)
+            yield _ARTICLE.sub(_with_fitting_article, told)
 
     def _is_accepted(
         self,
@@ -197,8 +202,23 @@ class AdapterWriter(ModelWriter):
         vocabulary: Vocabulary,
     ) -> bool:
         return super()._is_accepted(sentence, name, facts, intent, vocabulary) and reads_as_written(
-            sentence, name, [fact.text for fact in facts]
+            sentence, name, [_stated(fact, vocabulary.domain) for fact in facts]
         )
+
+
+def _stated(fact: Fact, domain: Domain) -> StatedFact:
+    """Tell what "is" says of an item, by the edge that shows it."""
+    relations = {edge.relation for edge in fact.evidence[:1]}
+    for place, role in _PLACES_OF_ROLES.items():
+        spec = domain.attributes.get(domain.kind_of(role) or "")
+        if spec is not None and spec.edge in relations:
+            return StatedFact(fact.text, place)
+    return StatedFact(fact.text, "strength" if relations & domain.flags.keys() else "")
+
+
+def _with_fitting_article(article: re.Match[str]) -> str:
+    told = with_article(article[2])
+    return f"{told[:1].upper()}{told[1:]}" if article[1][0] == "A" else told
 
 
 def sentence_task(noun: str) -> tuple[Message, ...]:

@@ -1,6 +1,6 @@
 """Sentences that people wrote about facts, with places for names, and what they have in common.
 
-A model learns from them how facts are told, and what it tells is held against them: of three words
+A model learns from them how facts are told, and what it tells is held against them: of four words
 or places in a row that stand in none of them nothing is kept, nor of a word that stands beside
 facts of other kinds alone. A place is of a kind, so gin cannot come to stand where a colour does. A
 small model that goes astray says something that nobody would, and so is caught without a judgement
@@ -20,8 +20,10 @@ SENTENCES = Path(__file__).parent / "sentences.jsonl"
 PLACE = re.compile(r"(?:\b([Aa]n?) )?\[(\w+)\]")  # with the article that belongs to the name
 
 _NAME, _EDGE = "_", ""
-# Kinds of names that sentences tell alike.
-_ALIKE = {"glass_family": "family", "look": "color", "strength": "color"}
+_RUN = 4  # words, marks and places
+_ALIKE = {"glass_family": "family"}  # kinds of names that sentences tell alike
+_OPEN = frozenset({"is [color]", "is [look]", "is [strength]"})  # facts that only names tell apart
+_HANGS_ON = re.compile(r"\] in (?:it|the)\b")  # words that nobody puts behind a long list
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _PIECE = re.compile(r"\[\w+\]|\w+|[^\w\s]")
 
@@ -77,61 +79,90 @@ def sentence_shape(text: str, names: Iterable[str]) -> str:
     return re.sub(rf"{_NAME}(?:(?:, | and | or |, and ){_NAME})+", _NAME, shape)
 
 
-def reads_as_written(sentence: str, name: str, facts: Sequence[str]) -> bool:
+class StatedFact(msgspec.Struct, frozen=True):
+    """A fact as a sentence is to tell it.
+
+    Args:
+        text: A statement without its subject: "is red".
+        place: The kind of name that it states, where the words leave that open ("color", "look" or
+            "strength" after "is"); "" where they do not.
+    """
+
+    text: str
+    place: str = ""
+
+
+def reads_as_written(sentence: str, name: str, facts: Sequence[StatedFact]) -> bool:
     """Whether a sentence tells all facts, nothing else, and goes from word to word as written ones.
 
     Args:
         sentence: About the item.
         name: The item's.
-        facts: Statements without their subject.
+        facts: What it is to tell.
     """
-    shape = _with_places(sentence, name, facts)
-    if shape is None or not _written_triples().issuperset(_triples(shape)):
+    forms = [_form_of(fact) for fact in facts]
+    shape = _with_places(sentence, name, facts, forms)
+    if shape is None or not _written_runs().issuperset(_runs(shape)):
         return False
-    kinds = {next(kind for kind in _kinds() if _plain(fact).startswith(kind)) for fact in facts}
+    kinds = {_kind_of(form.fact) for form in forms if form is not None}
     words = (words for told, words in _words_by_kinds() if told <= kinds)
     return frozenset().union(*words).issuperset(_pieces(shape))
 
 
-def _with_places(sentence: str, name: str, facts: Sequence[str]) -> str | None:
+class _Form(msgspec.Struct, frozen=True):
+    """The form of written facts, and the expression that finds names in others like it."""
+
+    fact: str
+    expression: re.Pattern[str]
+
+
+def _form_of(fact: StatedFact) -> _Form | None:
+    """Find the most telling form of a fact; None where nobody wrote about such a one."""
+    for form in _forms():
+        is_open = form.fact in _OPEN and form.fact != f"is [{fact.place}]"
+        if not (is_open and fact.place) and form.expression.match(fact.text):
+            return form
+    return None
+
+
+def _with_places(
+    sentence: str, name: str, facts: Sequence[StatedFact], forms: Sequence[_Form | None]
+) -> str | None:
     """Put the places back where names stand, each once.
 
     Returns:
-        The shape; None where a name is missing, or a fact is of a kind that nobody wrote about.
+        The shape; None where a name is missing, words hang on a long list, or a fact has no form.
     """
     names = [(name, "name")]
-    for fact in facts:
-        found = next(filter(None, (form.match(fact) for form in _forms())), None)
-        if found is None:
+    for fact, form in zip(facts, forms, strict=True):
+        found = form and form.expression.match(fact.text)
+        if not found:
             return None
         names += [(told, place) for place, told in found.groupdict().items()]
     for told, place in sorted(dict.fromkeys(names), key=lambda one: -len(one[0])):
         name_alone = re.compile(rf"(?<!\w){re.escape(told)}(?!\w)", re.IGNORECASE)
         sentence, count = name_alone.subn(f"[{_ALIKE.get(place, place)}]", sentence, count=1)
-        if not count:
+        if not count or ("," in told and _HANGS_ON.search(sentence)):
             return None
     return sentence
 
 
 @lru_cache
-def _forms() -> tuple[re.Pattern[str], ...]:
-    """List the forms of written facts, which give places to names; the most telling first."""
+def _forms() -> tuple[_Form, ...]:
+    """List the forms of written facts; those that say more of their own come first."""
     facts = {fact for one in read_sentences() for fact in one.facts}
-    ordered = sorted(
-        facts, key=lambda fact: (-len(PLACE.sub("", fact)), "[number]" not in fact, fact)
-    )
-    return tuple(re.compile(_form_of(fact)) for fact in ordered)
+    return tuple(_Form(fact, _expression_of(fact)) for fact in sorted(facts, key=_generality))
 
 
 def _generality(fact: str) -> tuple[int, bool, str]:
-    """Sort what says more first: more words of its own, and numbers before names."""
+    """Sort more words before fewer, and numbers before names."""
     return -len(PLACE.sub("", fact)), "[number]" not in fact, fact
 
 
-def _form_of(fact: str) -> str:
+def _expression_of(fact: str) -> re.Pattern[str]:
     pieces = re.split(r"(\[\w+\])", re.sub(r"\ba \[", "an? [", fact))
     groups = (_group(one[1:-1]) if one.startswith("[") else _literal(one) for one in pieces)
-    return f"{''.join(groups)}$"
+    return re.compile(f"{''.join(groups)}$")
 
 
 def _group(place: str) -> str:
@@ -142,46 +173,35 @@ def _literal(piece: str) -> str:
     return re.escape(piece).replace(re.escape("an? "), "an? ")
 
 
-@lru_cache
-def _kinds() -> tuple[str, ...]:
-    """List how written facts begin, the longest first."""
-    found = {_beginning(fact) for one in read_sentences() for fact in one.facts}
-    return tuple(sorted(found, key=lambda kind: (-len(kind), kind)))
-
-
-def _beginning(fact: str) -> str:
-    return fact.partition("[")[0]
-
-
-def _plain(fact: str) -> str:
-    """A fact with the article of the written ones."""
-    return fact.replace(" an ", " a ", 1)
+def _kind_of(fact: str) -> str:
+    """A form without the family that may stand behind a name."""
+    return fact.partition(" (")[0]
 
 
 @lru_cache
 def _words_by_kinds() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """For each written sentence the kinds of its facts, and its words."""
     return tuple(
-        (frozenset(map(_beginning, one.facts)), frozenset(_pieces(_alike(one.sentence))))
+        (frozenset(map(_kind_of, one.facts)), frozenset(_pieces(_alike(one.sentence))))
         for one in read_sentences()
     )
 
 
 @lru_cache
-def _written_triples() -> frozenset[tuple[str, str, str]]:
-    shapes = (_alike(one.sentence) for one in read_sentences())
-    return frozenset(three for shape in shapes for three in _triples(shape))
+def _written_runs() -> frozenset[tuple[str, ...]]:
+    return frozenset(run for one in read_sentences() for run in _runs(_alike(one.sentence)))
 
 
 def _alike(sentence: str) -> str:
     return re.sub(r"\[(\w+)\]", lambda place: f"[{_ALIKE.get(place[1], place[1])}]", sentence)
 
 
-def _triples(shape: str) -> Iterator[tuple[str, str, str]]:
-    """List what follows each other, three by three, from edge to edge; "an" is "a"."""
+def _runs(shape: str) -> Iterator[tuple[str, ...]]:
+    """List what follows each other, four by four, from edge to edge."""
     pieces = [_EDGE, *_pieces(shape), _EDGE]
-    return zip(pieces, pieces[1:], pieces[2:], strict=False)
+    return zip(*(pieces[first:] for first in range(_RUN)), strict=False)
 
 
 def _pieces(shape: str) -> list[str]:
+    """List places, words and marks; "an" is "a"."""
     return ["a" if one == "an" else one for one in _PIECE.findall(shape.casefold())]

@@ -102,6 +102,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_workspace(parser)
     parser.add_argument("--adapter", help="an adapter for the writer; writes the pairs")
     parser.add_argument("--pairs", type=int, default=200, help="the number of items")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the items and the order")
     parser.add_argument("--threads", type=int, help="of llama.cpp")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the pairs")
     parser.add_argument("--verdicts", type=Path, nargs="+", help="files of verdicts, to count")
@@ -125,7 +126,7 @@ def write_pairs(asked: argparse.Namespace) -> Written:
     """Let both write about the same items."""
     model = model_path(base_of(asked.adapter))
     adapter = fitting_adapter(asked.adapter, "writer", model)
-    draw = random.Random(SEED)
+    draw = random.Random(asked.seed)
     pairs = []
     with (
         OpenWorkspace(asked.workspace) as workspace,
@@ -133,7 +134,7 @@ def write_pairs(asked: argparse.Namespace) -> Written:
     ):
         context = workspace.context(sorted(workspace.domains())[0])
         template, writer = TemplateWriter(), AdapterWriter(process)
-        items = draw_explained(context, asked.pairs, SEED)
+        items = draw_explained(context, asked.pairs, asked.seed)
         for number, one in enumerate(items):
             plain = template.write(one.item, one.facts, one.intent, context.vocabulary)
             began = time.perf_counter()
@@ -176,7 +177,9 @@ def counted(asked: argparse.Namespace) -> Findings:
     times = [pair.seconds for pair in written.pairs[1:]]  # the first reads the prefix
     shapes = [len({pair.shapes[side] for pair in written.pairs}) for side in (0, 1)]
     figures = Figures(
-        origin=origin_of("writer_pairs", "--pairs", str(len(written.pairs))),
+        origin=origin_of(
+            "writer_pairs", "--pairs", str(len(written.pairs)), "--seed", str(asked.seed)
+        ),
         model=written.model,
         pairs=len(written.pairs),
         preferred=ratio_estimate([(float(np.mean(one)), 1.0) for one in shares.values()]),

@@ -20,6 +20,7 @@ from localrec.explanation.writer import (
     sentence_task,
 )
 from localrec.explanation.written_sentences import (
+    StatedFact,
     read_sentences,
     reads_as_written,
 )
@@ -211,35 +212,52 @@ def test_words_that_follow_each_other_in_no_written_sentence_are_not_kept(bar: D
 @pytest.mark.parametrize(
     ("sentence", "facts", "reads"),
     [
-        ("Gimlet has gin in it.", ["has gin"], True),
-        ("Gimlet has an orange colour.", ["is orange"], True),
-        ("Gimlet comes in an old glass.", ["comes in an old glass"], True),
-        ("The colour of Gimlet is red.", ["is red"], True),
-        ("The colour of Gimlet is gin.", ["has gin"], False),
-        ("Gimlet fetches gin up.", ["has gin"], False),
-        ("Gimlet has gin in it and gin in it.", ["has gin"], False),
-        ("Gimlet has gin in it.", ["has gin", "is red"], False),
-        ("Gimlet has gin in it.", ["smells of gin"], False),
-        ("It has gin in it.", ["has gin"], False),
+        ("Gimlet has gin in it.", [("has gin",)], True),
+        ("Gimlet has an orange colour.", [("is orange", "color")], True),
+        ("Gimlet comes in an old glass.", [("comes in an old glass",)], True),
+        ("The colour of Gimlet is red.", [("is red", "color")], True),
+        ("The colour of Gimlet is foamy.", [("is foamy", "look")], False),
+        ("The colour of Gimlet is gin.", [("has gin",)], False),
+        ("Gimlet fetches gin up.", [("has gin",)], False),
+        ("Gimlet has gin in it and gin in it.", [("has gin",)], False),
+        ("Gimlet has gin in it.", [("has gin",), ("is red", "color")], False),
+        ("Gimlet has gin in it.", [("smells of gin",)], False),
+        ("It has gin in it.", [("has gin",)], False),
+        ("Gimlet has gin, lime and sugar.", [("has gin, lime and sugar",)], True),
+        ("Gimlet has gin, lime and sugar in it.", [("has gin, lime and sugar",)], False),
     ],
 )
 def test_a_sentence_reads_as_written_where_it_tells_its_facts_as_such_are_told(
     sentence, facts, reads
 ):
-    assert reads_as_written(sentence, "Gimlet", facts) is reads
+    stated = [StatedFact(*fact) for fact in facts]
+    assert reads_as_written(sentence, "Gimlet", stated) is reads
 
 
 def test_what_is_shared_does_not_change_places_with_what_is_there_besides():
-    facts = ["has lime", "shares gin with Martini"]
+    facts = [StatedFact("has lime"), StatedFact("shares gin with Martini")]
     assert reads_as_written("Gimlet has lime and shares gin with Martini.", "Gimlet", facts)
     swapped = "Gimlet, with lime in common with Martini, is a drink with gin."
     assert not reads_as_written(swapped, "Gimlet", facts)
 
 
+def test_an_article_of_a_models_sentence_is_made_to_fit(bar: DomainContext):
+    model = ScriptedModel(["Daiquiri is a orange drink."])
+    fact = Fact("is orange", (Evidence(source="Daiquiri", relation="COLOUR", target="orange"),))
+    intent = parse_query("orange", bar.vocabulary)
+    told = AdapterWriter(model).write("Daiquiri", [fact], intent, bar.vocabulary)
+    assert told == "Daiquiri is an orange drink."
+
+
 def test_all_written_sentences_read_as_written():
     for one in read_sentences():
-        told, *facts = (filled(text) for text in (one.sentence, *one.facts))
-        assert reads_as_written(told, filled("[name]"), facts), one.sentence
+        facts = [StatedFact(filled(fact), place_of(fact)) for fact in one.facts]
+        assert reads_as_written(filled(one.sentence), filled("[name]"), facts), one.sentence
+
+
+def place_of(fact: str) -> str:
+    """The kind of name that a fact states by "is" alone."""
+    return fact[4:-1] if fact in ("is [color]", "is [look]", "is [strength]") else ""
 
 
 def filled(text: str) -> str:
