@@ -81,6 +81,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
         model: The model with its adapter.
         pairs: Number of pairs.
         preferred: Share in which the model's sentence was chosen; "same" counts half.
+        preferred_own: The same of the pairs whose sentences differ.
         judged: Number of verdicts; those of one pair are averaged.
         dropped: Sentences in whose place the template wrote.
         shapes: Different sentences without names: the template's, the model's.
@@ -91,6 +92,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     pairs: int
     preferred: IntervalEstimate
+    preferred_own: IntervalEstimate
     judged: int
     dropped: int
     shapes: tuple[int, int]
@@ -183,6 +185,13 @@ def counted(asked: argparse.Namespace) -> Findings:
         model=written.model,
         pairs=len(written.pairs),
         preferred=ratio_estimate([(float(np.mean(one)), 1.0) for one in shares.values()]),
+        preferred_own=ratio_estimate(
+            [
+                (float(np.mean(found)), 1.0)
+                for number, found in shares.items()
+                if written.pairs[number].model != written.pairs[number].template
+            ]
+        ),
         judged=len(verdicts),
         dropped=written.dropped,
         shapes=(shapes[0], shapes[1]),
@@ -200,15 +209,20 @@ def share_of(pair: Pair, verdict: Verdict) -> float:
 
 def as_table(found: Figures) -> str:
     """The figures as a table."""
-    preferred = found.preferred
     return markdown_table(
-        ["writer", "pairs", "kept", "chosen", "shapes", "of the template", "s, median", "95th"],
+        [
+            *("writer", "pairs", "kept", "chosen", "of those that differ", "shapes"),
+            *("of the template", "s, median", "95th"),
+        ],
         [
             [
                 found.model,
                 str(found.pairs),
                 f"{1 - found.dropped / found.pairs:.3f}",
-                f"{preferred.value:.3f} [{preferred.low:.3f}, {preferred.high:.3f}]",
+                *(
+                    f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+                    for one in (found.preferred, found.preferred_own)
+                ),
                 str(found.shapes[1]),
                 str(found.shapes[0]),
                 *(f"{one:.2f}" for one in found.seconds),
