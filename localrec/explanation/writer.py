@@ -135,10 +135,13 @@ class ModelWriter:
         A model that fails is not asked again; `failed` says why.
         """
         direct = [fact for fact in facts if fact.is_direct][:_MOST_FACTS]
+        domain = vocabulary.domain
         if not self.failed:
             try:
-                for sentence in self._sentences(name, direct, vocabulary.domain):
-                    if self._is_accepted(sentence, name, direct, intent, vocabulary):
+                for sentence in self._sentences(name, direct, domain):
+                    if self._reads_well(sentence, name, direct, domain) and is_grounded(
+                        sentence, evidence_of(direct), intent, vocabulary
+                    ):
                         return sentence
             except ContextError:
                 pass  # of this item alone: its facts are longer than the prompt may be
@@ -166,15 +169,9 @@ class ModelWriter:
         self.tokens += sentence.usage.prompt + sentence.usage.generated
         return sentence.text
 
-    def _is_accepted(
-        self,
-        sentence: str,
-        name: str,
-        facts: Sequence[Fact],
-        intent: Query,
-        vocabulary: Vocabulary,
-    ) -> bool:
-        return name in sentence and is_grounded(sentence, evidence_of(facts), intent, vocabulary)
+    def _reads_well(self, sentence: str, name: str, facts: Sequence[Fact], domain: Domain) -> bool:
+        """Whether a sentence is about the item; what it claims is checked besides."""
+        return name in sentence
 
 
 class AdapterWriter(ModelWriter):
@@ -191,19 +188,11 @@ class AdapterWriter(ModelWriter):
         first = crc32("\n".join((name, *(fact.text for fact in facts))).encode())
         for number in range(_TRIES):
             told = self._ask(task, name, facts, _TEMPERATURE, (first + number) % _SEEDS)
-            yield _ARTICLE.sub(_with_fitting_article, told)
+            yield _with_fitting_articles(told, "\n".join((name, *(one.text for one in facts))))
 
-    def _is_accepted(
-        self,
-        sentence: str,
-        name: str,
-        facts: Sequence[Fact],
-        intent: Query,
-        vocabulary: Vocabulary,
-    ) -> bool:
-        return super()._is_accepted(sentence, name, facts, intent, vocabulary) and reads_as_written(
-            sentence, name, [_stated(fact, vocabulary.domain) for fact in facts]
-        )
+    def _reads_well(self, sentence: str, name: str, facts: Sequence[Fact], domain: Domain) -> bool:
+        """Whether a sentence tells each fact once and nothing else, as written ones do."""
+        return reads_as_written(sentence, name, [_stated(fact, domain) for fact in facts])
 
 
 def _stated(fact: Fact, domain: Domain) -> StatedFact:
@@ -216,9 +205,16 @@ def _stated(fact: Fact, domain: Domain) -> StatedFact:
     return StatedFact(fact.text, "strength" if relations & domain.flags.keys() else "")
 
 
-def _with_fitting_article(article: re.Match[str]) -> str:
-    told = with_article(article[2])
-    return f"{told[:1].upper()}{told[1:]}" if article[1][0] == "A" else told
+def _with_fitting_articles(sentence: str, given: str) -> str:
+    """Make "a" and "an" fit the words behind them, but for those that stand so in what is given."""
+
+    def put(article: re.Match[str]) -> str:
+        if article[0] in given:
+            return article[0]
+        told = with_article(article[2])
+        return f"{told[:1].upper()}{told[1:]}" if article[1][0] == "A" else told
+
+    return _ARTICLE.sub(put, sentence)
 
 
 def sentence_task(noun: str) -> tuple[Message, ...]:

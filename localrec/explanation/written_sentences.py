@@ -1,10 +1,10 @@
 """Sentences that people wrote about facts, with places for names, and what they have in common.
 
-A model learns from them how facts are told, and what it tells is held against them: of four words
-or places in a row that stand in none of them nothing is kept, nor of a word that stands beside
-facts of other kinds alone. A place is of a kind, so gin cannot come to stand where a colour does. A
-small model that goes astray says something that nobody would, and so is caught without a judgement
-of what it means.
+A model learns from them how facts are told, and what it tells is held against them. Not kept is a
+sentence whose opening, up to the item's name, is none of theirs; that has four words or places in a
+row which stand in none of them; or that has a word which stands only beside facts of other kinds. A
+place is of a kind, so gin cannot come to stand where a colour does. A small model that goes astray
+says something that nobody would, and so is caught without a judgement of what it means.
 """
 
 from __future__ import annotations
@@ -59,14 +59,15 @@ class _Line(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
 
 
-def read_sentences(path: Path = SENTENCES) -> list[WrittenSentence]:
+@lru_cache
+def read_sentences() -> tuple[WrittenSentence, ...]:
     """Read the sentences with places."""
-    lines = (msgspec.json.decode(line, type=_Line) for line in path.read_bytes().splitlines())
-    return [
+    lines = (msgspec.json.decode(line, type=_Line) for line in SENTENCES.read_bytes().splitlines())
+    return tuple(
         WrittenSentence(line.domain, line.noun, line.facts, sentence)
         for line in lines
         for sentence in line.sentences
-    ]
+    )
 
 
 def sentence_shape(text: str, names: Iterable[str]) -> str:
@@ -85,7 +86,7 @@ class StatedFact(msgspec.Struct, frozen=True):
     Args:
         text: A statement without its subject: "is red".
         place: The kind of name that it states, where the words leave that open ("color", "look" or
-            "strength" after "is"); "" where they do not.
+            "strength" after "is"); "" for any other, which "is" alone states in no written fact.
     """
 
     text: str
@@ -102,7 +103,9 @@ def reads_as_written(sentence: str, name: str, facts: Sequence[StatedFact]) -> b
     """
     forms = [_form_of(fact) for fact in facts]
     shape = _with_places(sentence, name, facts, forms)
-    if shape is None or not _written_runs().issuperset(_runs(shape)):
+    if shape is None or _opening(shape) not in _written_openings():
+        return False
+    if not _written_runs().issuperset(_runs(shape)):
         return False
     kinds = {_kind_of(form.fact) for form in forms if form is not None}
     words = (words for told, words in _words_by_kinds() if told <= kinds)
@@ -120,7 +123,7 @@ def _form_of(fact: StatedFact) -> _Form | None:
     """Find the most telling form of a fact; None where nobody wrote about such a one."""
     for form in _forms():
         is_open = form.fact in _OPEN and form.fact != f"is [{fact.place}]"
-        if not (is_open and fact.place) and form.expression.match(fact.text):
+        if not is_open and form.expression.match(fact.text):
             return form
     return None
 
@@ -140,7 +143,7 @@ def _with_places(
             return None
         names += [(told, place) for place, told in found.groupdict().items()]
     for told, place in sorted(dict.fromkeys(names), key=lambda one: -len(one[0])):
-        name_alone = re.compile(rf"(?<!\w){re.escape(told)}(?!\w)", re.IGNORECASE)
+        name_alone = re.compile(rf"(?<![\w\[]){re.escape(told)}(?![\w\]])", re.IGNORECASE)
         sentence, count = name_alone.subn(f"[{_ALIKE.get(place, place)}]", sentence, count=1)
         if not count or ("," in told and _HANGS_ON.search(sentence)):
             return None
@@ -185,6 +188,17 @@ def _words_by_kinds() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
         (frozenset(map(_kind_of, one.facts)), frozenset(_pieces(_alike(one.sentence))))
         for one in read_sentences()
     )
+
+
+@lru_cache
+def _written_openings() -> frozenset[tuple[str, ...]]:
+    return frozenset(_opening(_alike(one.sentence)) for one in read_sentences())
+
+
+def _opening(shape: str) -> tuple[str, ...]:
+    """What leads up to the item's name; words that do not fit it there make it something else."""
+    pieces = _pieces(shape)
+    return tuple(pieces[: pieces.index("[name]")])
 
 
 @lru_cache

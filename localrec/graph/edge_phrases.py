@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from localrec.graph.domain_files import load_domain
+from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A
 
-_EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
+_EDGES = {IS_A: "is a kind of", FLAVOURED_WITH: "tastes of"}
 
 
 def edge_phrase(relation: str, domain_name: str) -> str:

@@ -51,7 +51,7 @@ def _query(without: Iterable[str]) -> str:
         "fitting AS (SELECT b.place, b.text, n.node_id, n.name, n.kind FROM begun b "
         "JOIN node n ON starts_with(lower(n.name), lower(b.text)) "
         "WHERE n.domain = $domain AND n.kind IN (SELECT unnest($kinds))) "
-        "SELECT f.place, f.name, lower(f.name) = lower(trim(f.text)) AS is_whole "
+        "SELECT f.place, f.name, lower(f.name) = lower(f.text) AS is_whole "
         f"FROM fitting f LEFT JOIN edge e ON e.target_id = f.node_id AND {edge_not_from(without)} "
         "GROUP BY f.place, f.text, f.node_id, f.name, f.kind "
         "HAVING f.kind = $item OR count(e.source_id) > 0 "

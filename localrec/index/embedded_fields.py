@@ -93,17 +93,16 @@ def open_field(
         UsageError: no such backend, or its library is not installed.
     """
     choose_backend(backend, 0)  # a misspelt setting fails with or without a cache
-    if _has_earlier(store, model):
+    if model in EARLIER and _has_vectors(store, EARLIER[model]):
         earlier = _open_field(store, folder, domain, field, EARLIER[model], backend)
         if len(earlier):
             return earlier
     return _open_field(store, folder, domain, field, model, backend)
 
 
-def _has_earlier(store: Store, model: str) -> bool:
-    """Whether any vector is of the earlier name of an embedder; most stores have none."""
-    found = store.rows("SELECT 1 FROM embedding WHERE model = ? LIMIT 1", [EARLIER.get(model, "")])
-    return bool(found)
+def _has_vectors(store: Store, model: str) -> bool:
+    """Whether any vector is of an embedder; of an earlier one most stores have none."""
+    return bool(store.rows("SELECT 1 FROM embedding WHERE model = ? LIMIT 1", [model]))
 
 
 def _open_field(

@@ -66,7 +66,8 @@ def model_reranker(
     """
     memory = _written(context, config.write)
     user_index = context.user_index_in(memory)
-    model, writer = context.models.open(RERANKER), context.models.open("writer")
+    model = context.models.open(RERANKER)
+    writer = context.models.open("writer", "", None)  # its adapter has another prompt
     for one in (model, writer):
         one.count_tokens("")
 

@@ -33,7 +33,7 @@ def describe_items(
         opened.store,
         context.catalogue,
         context.vocabulary,
-        opened.models.open("writer"),
+        opened.models.open("writer", "", None),
         limit,
         lambda done, total: progress("describing", done, total),
     )

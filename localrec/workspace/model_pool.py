@@ -42,7 +42,7 @@ class Models(Protocol):
         """The model that embeds images; None where the settings name none."""
         ...
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role."""
         ...
 
@@ -126,14 +126,15 @@ class ModelPool:
         named = self._settings.pictures
         return open_image_model(named, self._settings.threads or None) if named else None
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role; it starts when it is first asked something.
 
         Args:
             role: Role that it is opened for; a role that the settings do not bind is the chat
                 model's.
             name: Another model for this once, whatever the settings say; "" for none.
-            adapter: Another adapter for this once, likewise.
+            adapter: Another adapter for this once, likewise; None for the model without any, for a
+                prompt that no adapter of the role was trained on.
 
         Raises:
             ModelError: its file is not here, or the adapter is for another model.
@@ -145,7 +146,7 @@ class ModelPool:
 
         settings = self._settings
         bound = settings.holder_of(role)
-        if not name and not adapter:
+        if not name and adapter == "":
             adapter = settings.adapters.get(role, "")  # type: ignore[call-overload]
         name = name or (settings.chat_model if bound == RULES else bound)
         opened = f"{name}+{adapter}" if adapter else name
@@ -215,7 +216,7 @@ class ModelsWrapper:
         """The model that embeds images; None where the settings name none."""
         return self._models.image_embedder
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role."""
         return self._models.open(role, name, adapter)
 
@@ -234,7 +235,7 @@ class RecordingModels(ModelsWrapper):
         super().__init__(models)
         self._calls = calls
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role, recorded."""
         from localrec.llm.call_recording import RecordingModel
 
@@ -259,7 +260,7 @@ class FixedModels(ModelsWrapper):
         super().__init__(models)
         self._open_model = open_model
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role."""
         return self._open_model(role)
 
@@ -281,9 +282,9 @@ class NamedModels(ModelsWrapper):
         self._name, self._adapter = name, adapter
         self.opened: list[str] = []
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role."""
-        model = super().open(role, name or self._name, adapter or self._adapter)
+        model = super().open(role, name or self._name, adapter or self._adapter or adapter)
         self.opened.append(model.name)
         return model
 

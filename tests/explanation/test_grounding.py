@@ -223,6 +223,9 @@ def test_words_that_follow_each_other_in_no_written_sentence_are_not_kept(bar: D
         ("Gimlet has gin in it.", [("has gin",), ("is red", "color")], False),
         ("Gimlet has gin in it.", [("smells of gin",)], False),
         ("It has gin in it.", [("has gin",)], False),
+        ("Gimlet has name in it.", [("has name",)], True),
+        ("The colour of Gimlet is long.", [("is long",)], False),
+        ("A punch bowl, Gimlet has gin.", [("comes in a punch bowl",), ("has gin",)], False),
         ("Gimlet has gin, lime and sugar.", [("has gin, lime and sugar",)], True),
         ("Gimlet has gin, lime and sugar in it.", [("has gin, lime and sugar",)], False),
     ],
@@ -243,10 +246,13 @@ def test_what_is_shared_does_not_change_places_with_what_is_there_besides():
 
 def test_an_article_of_a_models_sentence_is_made_to_fit(bar: DomainContext):
     model = ScriptedModel(["Daiquiri is a orange drink."])
-    fact = Fact("is orange", (Evidence(source="Daiquiri", relation="COLOUR", target="orange"),))
+    fact = Fact("is orange", (Evidence(source="Daiquiri", relation="HAS_COLOUR", target="orange"),))
     intent = parse_query("orange", bar.vocabulary)
     told = AdapterWriter(model).write("Daiquiri", [fact], intent, bar.vocabulary)
     assert told == "Daiquiri is an orange drink."
+    model = ScriptedModel(["Vitamin A Apple is a orange drink."])
+    told = AdapterWriter(model).write("Vitamin A Apple", [fact], intent, bar.vocabulary)
+    assert told == "Vitamin A Apple is an orange drink."
 
 
 def test_all_written_sentences_read_as_written():

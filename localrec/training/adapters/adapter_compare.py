@@ -18,6 +18,7 @@ import numpy as np
 from localrec.data.answers import Answer
 from localrec.data.questions import Question
 from localrec.data.records import Record
+from localrec.explanation.writer import TemplateWriter
 from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import load_settings
@@ -42,6 +43,7 @@ from localrec.workspace.model_pool import FixedModels, ModelPool
 _JUDGED = 3  # items of the set that a reflector judges
 _RANKED = 10  # items that an agent puts in order
 _NOTHING = "Nothing here answers the question, so there is nothing to judge."
+_NOT_KEPT = "No sentence passed the checks, so the template would write."
 
 
 class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,10 +190,13 @@ def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterA
 
 def _writer(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     marc = Marc(workspace.context(domain), MarcConfig(writer="adapter"))  # both by its prompt
-    lines = tuple(item.reason for item in marc.answer(Question(query=question), _JUDGED).items)
-    return AdapterAnswer(
-        name=workspace.models.open("writer").name, lines=lines, fault="" if lines else _NOTHING
-    )
+    answer = marc.answer(Question(query=question), _JUDGED)
+    name = workspace.models.open("writer").name
+    if not answer.items:
+        return AdapterAnswer(name=name, fault=_NOTHING)
+    if answer.answered_by["writer"] == TemplateWriter.answered_by:
+        return AdapterAnswer(name=name, fault=answer.answered_by.get("writer_failed", _NOT_KEPT))
+    return AdapterAnswer(name=name, lines=tuple(item.reason for item in answer.items))
 
 
 def _agent(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:

@@ -12,6 +12,7 @@ from localrec.data.chat_message import Message
 
 Half = Literal["train", "validation"]
 
+OPEN_ROLES = frozenset({"writer"})  # one prompt has many right answers
 _EVERY = 4  # one of so many wordings is kept for the validation half
 _One = TypeVar("_One")
 

@@ -137,7 +137,6 @@ ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
     "reranker": _reranker,
     "writer": _writer,
 }
-OPEN_ROLES = frozenset({"writer"})  # one prompt has many right answers
 
 
 def _lexicons(folder: Path) -> list[Lexicon]:

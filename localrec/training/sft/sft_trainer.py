@@ -31,7 +31,7 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.record_files import read_record
 from localrec.training.adapters.lora import attach, detach, load_adapter, save_adapter
 from localrec.training.base_model.loading import Base
-from localrec.training.examples.roles import OPEN_ROLES
+from localrec.training.examples.example import OPEN_ROLES
 from localrec.training.jobs.device_presets import DevicePreset
 from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
 from localrec.training.jobs.optimizer_state import load_moments, rate_at, save_moments
@@ -281,8 +281,8 @@ class _Loop:
 
     def _rank_of(self, found: ValidationScore) -> tuple[float, float]:
         """Rank a score, the higher the better: what has many right answers by the loss alone."""
-        accuracy = 0.0 if self._config.role in OPEN_ROLES else found.accuracy
-        return accuracy, -found.loss
+        is_open = not OPEN_ROLES.isdisjoint(self._config.role.split(","))
+        return 0.0 if is_open else found.accuracy, -found.loss
 
     def _validate(self) -> ValidationScore:
         """Validate in the main process, so that all processes end at the same step."""

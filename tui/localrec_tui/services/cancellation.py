@@ -34,7 +34,7 @@ class StoppableModels(ModelsWrapper):
         super().__init__(models)
         self.request = RequestHandle()  # the one that is served
 
-    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+    def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role, for the request that is being served."""
         return CancellableModel(super().open(role, name, adapter), self.request)
 
