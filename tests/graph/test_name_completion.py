@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.rows import AttributeLink, ItemRow
+from localrec.graph.history_ingest import ingest_history
 from localrec.graph.item_ingest import ingest_items
-from localrec.graph.name_completion import complete_line
+from localrec.graph.name_completion import NameCompletion, read_name_completion
+from localrec.graph.node_columns import users_hidden_from
+from tests.graph.test_histories import history, rated
 from tests.planted import BAR, a_report, planted_store
 
 
@@ -19,7 +22,7 @@ def bar(tmp_path_factory):
 
 
 def complete(store, typed):
-    return complete_line(store, [BAR], typed)
+    return read_name_completion(store, [BAR]).complete(typed)
 
 
 def test_the_longest_end_of_the_line_that_a_name_begins_with_is_completed(bar):
@@ -53,8 +56,28 @@ def test_the_attribute_of_more_items_comes_first(tmp_path):
         assert complete(store, "some zeb") == "some zebra juice"
 
 
-@settings(max_examples=60, deadline=None)
-@given(typed=st.text(max_size=40))
-def test_no_text_breaks_it_and_all_that_was_typed_stays(bar, typed):
-    found = complete(bar, typed)
+NAMES = NameCompletion(
+    ["Straße", "\u0130stanbul Sour", "lime juice", "lime", "Mai Tai", "a b c d e"]
+)
+
+
+@settings(deadline=None)
+@given(typed=st.text(max_size=20) | st.sampled_from(["STRASS", "\u0130sta", "lim", "gin \udc80x"]))
+def test_no_text_breaks_it_and_all_that_was_typed_stays(typed):
+    found = NAMES.complete(typed)
     assert found is None or (found.startswith(typed) and len(found) > len(typed))
+
+
+def test_a_name_that_is_whole_is_left_alone_though_longer_ones_begin_so():
+    assert NAMES.complete("something with lime") is None
+    assert NAMES.complete("something with lime j") == "something with lime juice"
+
+
+def test_words_that_only_others_put_to_items_are_not_offered(tmp_path):
+    said = AttributeLink(kind="category", name="wedding", personal=True)
+    row = ItemRow(key="negroni", name="Negroni", links=(said,))
+    with planted_store(tmp_path) as store:
+        ingest_history(store, BAR, history([rated("negroni", 4.0, "ana")], [row]), by="ana")
+        for user, offered in (("ana", "a wedding"), ("bob", None)):
+            hidden = users_hidden_from(store, user)
+            assert read_name_completion(store, [BAR], hidden).complete("a wedd") == offered

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.foundation.errors import InputError, ModelCancelledError
+from localrec.graph.name_completion import NameCompletion
 from localrec.graph.neighbours import GraphNode, NeighbourEdge
 from localrec.graph.pagination import PageCursor, PageRow
 from localrec.retrieval.shelf import ShelfItem, ShelfReport, Unlock
@@ -138,11 +139,9 @@ class FakeCatalogueService(Recorder):
         self._note("components", like)
         return tuple(name for name in KNOWN if like in name)[:limit]
 
-    def complete(self, domains: Sequence[str], typed: str, user: str | None) -> str | None:
-        if not typed.endswith("negr"):
-            return None
-        self._note("complete", typed)
-        return f"{typed}oni"
+    def name_completion(self, domains: Sequence[str], user: str | None) -> NameCompletion:
+        self._note("name_completion", (domains, user))
+        return NameCompletion(["Negroni"])
 
     def stock(self, domain: str, user: str, typed: str) -> ShelfContents:
         self._note("stock", typed)

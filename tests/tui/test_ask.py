@@ -66,11 +66,21 @@ class TestCompletion:
             await press(pilot, "enter")
         assert [one.text for one in given(services, "ask")] == ["like a negr"]
 
-    async def test_is_left_out_while_another_process_writes(self, open_app, services, monkeypatch):
+    async def test_reads_the_names_once_and_again_for_another_person(self, open_app, services):
+        async with open_app(WIDE) as pilot:
+            await write(pilot, "like a negr")
+            assert len(given(services.catalogue, "name_completion")) == 1
+            pilot.app.user = "anna"
+            await write(pilot, "x")
+        assert [user for _, user in given(services.catalogue, "name_completion")] == [None, "anna"]
+
+    async def test_is_left_out_where_the_names_cannot_be_read(
+        self, open_app, services, monkeypatch
+    ):
         def busy(*_):
             raise BusyError("Another process writes here.", "Wait.")
 
-        monkeypatch.setattr(services.catalogue, "complete", busy)
+        monkeypatch.setattr(services.catalogue, "name_completion", busy)
         async with open_app(WIDE) as pilot:
             await write(pilot, "like a negr")
             assert "negroni" not in seen(pilot)

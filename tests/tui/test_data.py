@@ -57,7 +57,11 @@ class TestImport:
 
     @pytest.mark.parametrize(
         ("words", "told"),
-        [(0, "came in?"), (1, "1 word given since then goes too."), (3, "3 words given since")],
+        [
+            (0, "changes of shelves"),
+            (1, "1 word given since then goes too."),
+            (3, "3 words given since"),
+        ],
     )
     async def test_is_taken_back_only_after_saying_what_goes_with_it(
         self, open_app, services, words, told
@@ -66,7 +70,7 @@ class TestImport:
         async with open_app(WIDE, mode="data") as pilot:
             await press(pilot, "z")
             asked = " ".join(seen(pilot).replace("│", " ").split())
-            assert "Put the store back to before films.zip came in?" in asked
+            assert "Take back the import of films.zip?" in asked
             assert told in asked
             assert ("since then" in asked) == (words > 0)
             await press(pilot, "enter")  # the first choice leaves all as it is

@@ -51,7 +51,11 @@ async def test_delete_brings_the_usual_key_back(open_app):
 
 @pytest.mark.parametrize(
     ("key", "told"),
-    [("f5", "That key is taken by “Domain”"), ("x", "In a line it would be typed")],
+    [
+        ("f5", "That key is taken by “Domain”"),
+        ("v", "A letter works in lists alone"),
+        ("tab", "That key is needed to move about"),
+    ],
 )
 async def test_a_key_that_would_do_harm_is_refused_and_another_is_waited_for(open_app, key, told):
     async with open_app(WIDE) as pilot:
@@ -86,7 +90,24 @@ def test_keys_of_all_workspaces_and_the_theme_stay(tmp_path, monkeypatch):
     monkeypatch.setattr("localrec_tui.preferences.user_file", lambda: everywhere)
     everywhere.parent.mkdir()
     everywhere.write_text('theme = "nord"\n\n[keymap]\nlike = "ctrl+l"\n')
-    found = with_keys(tmp_path, "person", "ctrl+y")
+    found = with_keys(tmp_path, "person", "ctrl+y", "f2")
     assert found.keymap == {"like": "ctrl+l", "person": "ctrl+y"}
     assert found.theme == "nord"
     assert load_workspace_preferences(tmp_path).keymap == {"person": "ctrl+y"}
+    assert with_keys(tmp_path, "person", "f2", "f2").keymap == {"like": "ctrl+l"}
+    assert with_keys(tmp_path, "like", "l", "l").keymap == {"like": "l"}, "against all workspaces"
+
+
+async def test_a_key_of_another_room_in_which_the_action_is_too_is_refused(open_app):
+    async with open_app(WIDE) as pilot:
+        await edit(pilot, "like")
+        await press(pilot, "enter", "e")
+        assert "That key is taken by" in seen(pilot)
+
+
+async def test_further_keys_of_an_action_stay(open_app):
+    async with open_app(WIDE) as pilot:
+        await edit(pilot, "previous_room")
+        await press(pilot, "enter", "ctrl+y")
+        folder = pilot.app.folder
+    assert load_workspace_preferences(folder).keymap == {"previous_room": "ctrl+y,f19"}

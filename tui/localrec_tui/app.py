@@ -177,8 +177,9 @@ class LocalrecApp(BaseApp):
         """Show the help of the screen, with its keys."""
         screen = self.screen
         if isinstance(screen, AppScreen):
-            bindings = (*screen.all_bindings(), *bindings_of(type(self)))
-            self.push_screen(HelpScreen(screen.HELP, bindings))
+            own = bindings_of(type(self))
+            rooms = [(*room.all_bindings(), *own) for room in (*_ROOMS, type(screen))]
+            self.push_screen(HelpScreen(screen.HELP, rooms[-1], rooms))
 
     def action_next_room(self, step: int) -> None:
         """Go to the next room, or back to the one before."""

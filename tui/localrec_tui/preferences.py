@@ -80,8 +80,15 @@ def save_preferences(folder: Path, preferences: Preferences) -> None:
     write_atomically(make_private(folder) / FILE, ("\n".join(lines) + "\n").encode())
 
 
-def with_keys(folder: Path, action: str, keys: str) -> Preferences:
-    """Give an action other keys in a workspace, "" for its usual ones; return all preferences.
+def with_keys(folder: Path, action: str, keys: str, usual: str) -> Preferences:
+    """Give an action keys in a workspace; return all preferences.
+
+    Args:
+        folder: The workspace.
+        action: Its name.
+        keys: By commas. The usual ones are written down only where the user has others for all
+            workspaces.
+        usual: The keys that the action has where nobody gives it any.
 
     Raises:
         InputError: as `load_preferences`.
@@ -89,7 +96,7 @@ def with_keys(folder: Path, action: str, keys: str) -> Preferences:
     """
     here = load_workspace_preferences(folder)
     keymap = {name: k for name, k in here.keymap.items() if name != action}
-    if keys:
+    if keys != usual or action in _read(user_file()).keymap:
         keymap[action] = keys
     save_preferences(folder, msgspec.structs.replace(here, keymap=keymap))
     return load_preferences(folder)

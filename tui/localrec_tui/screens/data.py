@@ -160,6 +160,8 @@ class DataScreen(ImportingScreen):
 
     def on_data_screen_undo_foreseen(self, message: UndoForeseen) -> None:
         """Say what would go, and take the import back on request."""
+        if not self.is_active or self._tasks.is_busy():
+            return
 
         def decided(choice: str | None) -> None:
             if choice == _UNDO:
@@ -167,7 +169,7 @@ class DataScreen(ImportingScreen):
 
         choices = [
             ChoiceItem(_LEAVE, "Leave all as it is"),
-            ChoiceItem(_UNDO, "Put it back"),
+            ChoiceItem(_UNDO, "Take it back"),
         ]
         self.app.push_screen(ChoiceDialog(undo_question(message.found), choices, ""), decided)
 

@@ -29,6 +29,7 @@ class HelpScreen(Dialog[None]):
     Args:
         text: What the screen is for.
         bindings: All its keys.
+        rooms: The keys of each room, in all of which a changed key holds.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,8 +38,11 @@ class HelpScreen(Dialog[None]):
     ]
     DEFAULT_CSS = "HelpScreen > .dialog { width: 78; }"
 
-    def __init__(self, text: str, bindings: Sequence[Binding]) -> None:
+    def __init__(
+        self, text: str, bindings: Sequence[Binding], rooms: Sequence[Sequence[Binding]]
+    ) -> None:
         super().__init__()
+        self._rooms = rooms
         self._text = text
         self._bindings_shown = bindings
 
@@ -53,7 +57,7 @@ class HelpScreen(Dialog[None]):
 
     def action_keys(self) -> None:
         """Give actions other keys; they stand here when that is done."""
-        self.app.push_screen(KeyEditor(self._bindings_shown), self._show_again)
+        self.app.push_screen(KeyEditor(self._bindings_shown, self._rooms), self._show_again)
 
     def _show_again(self, _: None) -> None:
         self.refresh(recompose=True)

@@ -21,6 +21,10 @@ from localrec_tui.preferences import with_keys
 from localrec_tui.widgets.key_footer import KeyFooter
 
 _LEAVES = "escape"
+_NEEDED = frozenset(
+    "tab shift+tab enter space up down left right home end pageup pagedown backspace delete "
+    "ctrl+c ctrl+q ctrl+p".split()
+)
 
 
 class KeyEditor(Dialog[None]):
@@ -28,6 +32,7 @@ class KeyEditor(Dialog[None]):
 
     Args:
         bindings: The actions that can be reached where the user came from.
+        rooms: The actions of each room, the app's among them: a key holds in all of them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,9 +41,10 @@ class KeyEditor(Dialog[None]):
     ]
     DEFAULT_CSS = "KeyEditor > .dialog { width: 78; }"
 
-    def __init__(self, bindings: Sequence[Binding]) -> None:
+    def __init__(self, bindings: Sequence[Binding], rooms: Sequence[Sequence[Binding]]) -> None:
         super().__init__()
         self._named = [one for one in bindings if one.id]
+        self._rooms = rooms
 
     def compose(self) -> ComposeResult:
         """The actions below what Enter and Delete do."""
@@ -55,24 +61,34 @@ class KeyEditor(Dialog[None]):
     def action_change(self) -> None:
         """Ask for a key to be pressed."""
         if (binding := self._chosen()) is not None:
-            taken = {
-                key: one.description
-                for one in self._named
-                if one is not binding
-                for key in keys_of(one, self.app.preferences.keymap)
-            }
-            self.app.push_screen(KeyCapture(binding, taken), self._give)
+            self.app.push_screen(KeyCapture(binding, self._taken_beside(binding)), self._give)
+
+    def _taken_beside(self, binding: Binding) -> dict[str, str]:
+        """The keys of other actions wherever this one is, with what these do."""
+        return {
+            key: one.description
+            for room in self._rooms
+            if any(one.id == binding.id for one in room)
+            for one in room
+            if one.id != binding.id
+            for key in keys_of(one, self.app.preferences.keymap)
+        }
 
     def action_usual(self) -> None:
         """Let the action have its usual keys again."""
-        self._give("")
+        if (binding := self._chosen()) is not None:
+            self._keep(binding, binding.key)
 
     def _give(self, key: str | None) -> None:
+        """Let a pressed key take the first key's place; further ones, for lines, stay."""
         binding = self._chosen()
-        if key is None or binding is None:
-            return
+        if key is not None and binding is not None:
+            self._keep(binding, ",".join([key, *keys_of(binding, {})[1:]]))
+
+    def _keep(self, binding: Binding, keys: str) -> None:
+        name = binding.id or ""
         try:
-            self.app.preferences = with_keys(self.app.folder, binding.id or "", key)
+            self.app.preferences = with_keys(self.app.folder, name, keys, binding.key)
         except (OSError, LocalrecError) as error:
             self.notify(f"The key is not kept: {error}", severity="error", markup=False)
             return
@@ -94,13 +110,15 @@ class KeyEditor(Dialog[None]):
         return [
             Option(
                 Content.assemble(
-                    (f"{key:<{wide}}  ", "bold"),
-                    one.description,
-                    ("  (yours)" if one.id in keymap else "", "$text-muted"),
+                    (f"{key:<{wide}}  ", "bold"), one.description, (self._whose(one), "$text-muted")
                 )
             )
             for key, one in zip(keys, self._named, strict=True)
         ]
+
+    def _whose(self, binding: Binding) -> str:
+        given = self.app.preferences.keymap.get(binding.id or "", binding.key)
+        return "" if given == binding.key else "  (yours)"
 
 
 class KeyCapture(Dialog[str]):
@@ -136,15 +154,18 @@ class KeyCapture(Dialog[str]):
             self.dismiss(event.key)
 
     def _fault_of(self, event: KeyField.Pressed) -> str:
+        if event.key in _NEEDED:
+            return "That key is needed to move about and to leave. Take another."
         if event.key in self._taken:
             return f"That key is taken by “{self._taken[event.key]}”. Give that one another first."
-        if event.is_typed and len(self._binding.key.split(",")[0]) > 1:
-            return "In a line it would be typed. Take a function key, or one with Ctrl."
+        is_letter = len(keys_of(self._binding, {})[0]) == 1
+        if event.is_typed and not is_letter:
+            return "A letter works in lists alone. Take a function key, or one with Ctrl."
         return ""
 
 
 class KeyField(Static, can_focus=True):
-    """Hears keys, and keeps them from doing anything."""
+    """Hears keys, and keeps them from doing anything, but for Ctrl+Q and Ctrl+P of the app."""
 
     class Pressed(Message):
         """A key was pressed."""

@@ -18,6 +18,7 @@ from localrec_tui.services.records import RequestHandle, Verdict
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
+    from localrec.graph.name_completion import NameCompletion
     from localrec.graph.name_search import NameSearch
     from localrec.graph.neighbours import GraphNode, NeighbourEdge
     from localrec.graph.pagination import ItemSelection, PageCursor, PageRow
@@ -243,15 +244,15 @@ class CatalogueService:
         declared = load_domain(domain)
         return self._read(lambda store: search_components(store, declared, like, limit))
 
-    def complete(self, domains: Sequence[str], typed: str, user: str | None) -> str | None:
-        """Complete the name at the end of a question; None where none begins so."""
+    def name_completion(self, domains: Sequence[str], user: str | None) -> NameCompletion:
+        """Read the names that complete a question, as a user sees them."""
         from localrec.graph.domain_files import load_domain
-        from localrec.graph.name_completion import complete_line
+        from localrec.graph.name_completion import read_name_completion
         from localrec.graph.node_columns import users_hidden_from
 
         declared = [load_domain(one) for one in domains]
         return self._read(
-            lambda store: complete_line(store, declared, typed, users_hidden_from(store, user))
+            lambda store: read_name_completion(store, declared, users_hidden_from(store, user))
         )
 
     def stock(self, domain: str, user: str, typed: str) -> ShelfContents:

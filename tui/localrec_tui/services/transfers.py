@@ -137,7 +137,8 @@ class TransferService:
                 kept.unlink(missing_ok=True)
                 raise
             self._drop_kept()
-            if has_copy:
+            # Another process, such as a forgetting, may have swept the copy: then no way is back.
+            if has_copy and kept.is_file():
                 kept.replace(self._folder / _BEFORE)
                 self._kept = _KeptImport(
                     file=Path(wanted.path).name,
@@ -164,10 +165,13 @@ class TransferService:
         Raises:
             UsageError: there is no import to take back.
         """
+        from localrec.graph.journal import sidecar_files
         from localrec.workspace.own_domains import own_domain_names, remove_domain
 
         with self._writing():
             kept = self._last_import()
+            for name in sidecar_files(self._folder / _STORE)[1:]:  # they are of the newer store
+                (self._folder / name).unlink(missing_ok=True)
             (self._folder / _BEFORE).replace(self._folder / _STORE)
             self._kept = None
             for name in set(own_domain_names(self._folder)).difference(kept.domains_before):

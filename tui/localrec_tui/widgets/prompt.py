@@ -6,9 +6,9 @@ to the right takes it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
 from textual.binding import Binding, BindingType
@@ -16,14 +16,27 @@ from textual.message import Message
 from textual.suggester import Suggester, SuggestionReady
 from textual.widgets import Input
 
-from localrec.foundation.errors import LocalrecError
 from localrec_tui.base_app import BaseApp
+from localrec_tui.messages import WorkFailed
 from localrec_tui.question_history import QuestionHistory
 from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.text_line import TextLine
+from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.graph.name_completion import NameCompletion
 
 _ASKS = "Enter asks"
 _COMPLETES = "→ completes"
+
+
+@dataclass
+class NamesRead(Message):
+    """The names of some domains, as a user sees them."""
+
+    names: NameCompletion
+    domains: tuple[str, ...]
+    user: str | None
 
 
 class Prompt(TextLine):
@@ -48,13 +61,15 @@ class Prompt(TextLine):
     """
 
     def __init__(self, questions: QuestionHistory, domains: Callable[[], Sequence[str]]) -> None:
+        self._suggester = NameSuggester()
         super().__init__(
             placeholder="What would you like?",
             max_length=2_000,
             id="prompt",
-            suggester=NameSuggester(self._completed),
+            suggester=self._suggester,
         )
         self._domains = domains
+        self._read_for: object = None  # whose names were asked for last
         self.questions = questions
         self._way = _ASKS
         self.border_subtitle = _ASKS
@@ -73,18 +88,53 @@ class Prompt(TextLine):
             self.value = ""
             self.app.switch_mode(room)
 
+    def on_mount(self) -> None:
+        """Read names anew when they may be others."""
+        self.app.data_changed.subscribe(self, self._drop_names)
+        self.app.user_forgotten.subscribe(self, self._drop_names)
+
+    def _drop_names(self, _: str) -> None:
+        self._suggester.names, self._read_for = None, None
+
     @on(Input.Changed)
+    def _changed(self) -> None:
+        self._tell_enter()
+        self._read_names()
+
     def _tell_enter(self) -> None:
         room = self._room()
-        self.border_subtitle = self._way if room is None else f"Enter leads to {room.capitalize()}"
+        told = self._way if room is None else f"Enter leads to {room.capitalize()}"
+        self.border_subtitle = f"{_COMPLETES}   {told}" if self._suggestion else told
 
-    def _completed(self, typed: str) -> str | None:
-        return self.app.services.catalogue.complete(self._domains(), typed, self.app.user)
+    def _read_names(self) -> None:
+        """Read the names that questions are completed by, once somebody types."""
+        domains, user = tuple(self._domains()), self.app.user
+        if self._room() is not None or not domains or self._read_for == (domains, user):
+            return
+        self._suggester.names, self._read_for = None, (domains, user)
+        read = self.app.services.catalogue.name_completion
+        run_in_thread(
+            self,
+            "names",
+            lambda: NamesRead(read(domains, user), domains, user),
+        )
+
+    def on_names_read(self, message: NamesRead) -> None:
+        """Complete by the names, unless others are meant by now."""
+        message.stop()
+        if self._read_for == (message.domains, message.user):
+            self._suggester.names = message.names
+            if found := message.names.complete(self.value):
+                self.post_message(SuggestionReady(self.value, found))
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Go without names; they are asked for again after the next change of the data."""
+        message.stop()
 
     @on(SuggestionReady)
     def _tell_completion(self, event: SuggestionReady) -> None:
         if event.value == self.value:
-            self.border_subtitle = f"{_COMPLETES}   {self._way}"
+            self.call_after_refresh(self._tell_enter)
 
     def _room(self) -> str | None:
         """What the app calls the room whose number stands here alone; None for anything else."""
@@ -117,19 +167,12 @@ def names_meant(chosen: str | None, domains: Sequence[DomainSummary]) -> list[st
 
 
 class NameSuggester(Suggester):
-    """Completes names in the workspace at the end of a line.
+    """Completes names at the end of a line, once they are read."""
 
-    Args:
-        complete: The line -> the completed line, or None; it may take its time.
-    """
-
-    def __init__(self, complete: Callable[[str], str | None]) -> None:
+    def __init__(self) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
-        self._complete = complete
+        self.names: NameCompletion | None = None
 
     async def get_suggestion(self, value: str) -> str | None:
-        """Return the completed line; None where there is nothing to add or the store is taken."""
-        try:
-            return await asyncio.to_thread(self._complete, value)
-        except LocalrecError:
-            return None
+        """Return the completed line; None where there is nothing to add."""
+        return None if self.names is None else self.names.complete(value)

@@ -43,12 +43,13 @@ def receipt_text(arrival: Arrival, report: ImportReport) -> Content:
 
 
 def undo_question(found: ImportUndo) -> str:
-    """Ask whether an import is to be taken back, and say which words go with it."""
-    question = f"Put the store back to before {found.file} came in?"
-    if not found.words:
-        return question
-    go = "goes" if found.words == 1 else "go"
-    return f"{question}\n{count_of(found.words, 'word')} given since then {go} too."
+    """Ask whether an import is to be taken back, and say what goes with it."""
+    lines = [f"Take back the import of {found.file}?"]
+    if found.words:
+        go = "goes" if found.words == 1 else "go"
+        lines.append(f"{count_of(found.words, 'word')} given since then {go} too.")
+    lines.append("So do changes of shelves and memories; words taken back since then return.")
+    return "\n".join(lines)
 
 
 def dataset_text(dataset: DatasetSummary, details: DatasetDetails) -> Content:
