@@ -140,7 +140,8 @@ def report(run: TrainingRun, trained: SftOutcome) -> None:
     console().print(
         f"{run.name}: {trained.before.accuracy:.1%} of the validation half were right before, "
         f"{trained.best.accuracy:.1%} are with step {trained.best_step} of {trained.steps} "
-        f"({trained.seconds / 60:.0f} min, {trained.tokens_per_second:,.0f} tokens/s).\n"
+        f"({trained.seconds / 60:.0f} min, {trained.tokens_per_second:,.0f} tokens/s). "
+        f"Its loss went from {trained.before.loss:.2f} to {trained.best.loss:.2f}.\n"
         f"Export it: localrec train export {run.name}"
     )
 

@@ -7,6 +7,7 @@ both. It bears the number of the process that writes, like all temporary files.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,9 @@ _NOTE = "unfinished"
 
 @contextmanager
 def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
-    """Keep a note of parts while the block writes them.
+    """Keep a note of parts while the block writes them, and remove them if it fails.
+
+    Whoever makes a part removes it too, but Ctrl+C can come between its making and that promise.
 
     Args:
         parts: Their absolute paths, named by `temporary_path`.
@@ -34,6 +37,11 @@ def noted(parts: Sequence[Path], workspace: Path) -> Iterator[None]:
         sync(note)
     try:
         yield
+    except BaseException:
+        for part in parts:
+            with suppress(OSError):  # the news is what failed
+                _remove_part(part, str(os.getpid()))
+        raise
     finally:
         with suppress(OSError):
             note.unlink(missing_ok=True)

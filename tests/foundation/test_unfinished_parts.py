@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from localrec.foundation.atomic_files import temporary_path
 from localrec.foundation.unfinished_parts import clear_unfinished, noted
 
 WRITES = """
@@ -52,6 +53,16 @@ def test_what_is_being_written_stays(tmp_path):
         assert part.exists()
         assert len(list(tmp_path.glob("unfinished.*"))) == 1
     assert list(tmp_path.glob("unfinished.*")) == []
+
+
+def test_what_fails_takes_its_parts_along_and_nothing_else(tmp_path):
+    """Ctrl+C can come after a part was made, and before its maker has promised to remove it."""
+    part, whole = temporary_path(tmp_path / "history.csv"), tmp_path / "history.csv"
+    whole.write_bytes(b"whole")
+    with pytest.raises(KeyboardInterrupt), noted([part, whole], tmp_path):
+        part.write_bytes(b"half")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == [whole]
 
 
 def test_half_a_note_goes_and_takes_nothing_with_it(killed):
