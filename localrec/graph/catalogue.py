@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Indexes, Mask
+from localrec.data.arrays import Indexes, Mask, csr_rows
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
 from localrec.graph.item_families import ItemFamilies
@@ -215,9 +215,8 @@ class Catalogue:
 
     def component_use(self, items: Indexes) -> NDArray[np.int32]:
         """For every attribute, how many of `items` contain it as a component, shape (m,)."""
-        chosen = np.zeros(len(self), dtype=bool)
-        chosen[items] = True
-        mine = chosen[self._link_item] & self._link_is_component
+        links = csr_rows(self._first_link, items)
+        mine = links[self._link_is_component[links]]
         used = self.identity[self._link_attribute[mine]]
         return np.bincount(used, minlength=len(self.attributes)).astype(np.int32)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Indexes, Mask, Scores
+from localrec.data.arrays import Indexes, Mask, Scores, largest_places
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
 from localrec.retrieval.substitutions import substitution_index
 
@@ -36,13 +36,17 @@ def retrieve_by_expansion(query: SearchQuery, pool: Mask, setting: SearchParams)
         first_hop = np.flatnonzero(bonus >= setting.matches).astype(np.int32)
     common = _common_components(query, first_hop, groups)
     strength = query.catalogue.shared_components(common)
-    total = (strength + bonus)[items].astype(np.float32)
-    scores = 0.5 * total / max(1.0, float(total.max(initial=1.0))) + 0.5 * similarity
+    total = (strength + bonus)[items]
+    share = total.astype(np.float32) / max(1.0, float(total.max(initial=1)))
+    scores = 0.5 * share + 0.5 * similarity
     if query.intent.have:
         # Things at hand: what needs least beyond them comes first, then what uses most of them.
         missing = _missing_counts(query)[items].astype(np.float32)
         return rank_items(items, (-missing, bonus[items].astype(np.float32), scores), scores)
-    best = np.lexsort((items, -strength[items], -total))[: 4 * setting.k]
+    # Both are counts, so that a total and the strength that decides among equals are one number.
+    best = largest_places(
+        total * (int(strength.max(initial=0)) + 1) + strength[items], 4 * setting.k
+    )
     return rank_items(items[best], (similarity[best],), scores[best])
 
 

@@ -32,10 +32,11 @@ def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) 
         return RankedItems(items, query.similarity(items))
     shared, size = _shared_with(query.catalogue, seeds)
     counts = query.catalogue.component_counts
-    as_wished = pool.copy()
-    as_wished[items] = is_wish_met(query, int(seeds[0]), items) > 0
-    if as_wished.any():
-        pool = as_wished
+    if query.intent.order:
+        as_wished = pool.copy()
+        as_wished[items] = is_wish_met(query, int(seeds[0]), items) > 0
+        if as_wished.any():
+            pool = as_wished
     items = _window(shared, counts, size, pool, setting)
     likeness = shared[items] / max(1.0, float(size))
     kin = query.catalogue.item_families.overlap(int(seeds[0]), items)
@@ -91,8 +92,9 @@ def _window(
 
     What shares nothing with the example comes in only where nothing in the pool shares anything.
     """
-    at_least_one = min(1, int(shared[pool].max(initial=0)))
-    sharing = np.flatnonzero(pool & (shared >= at_least_one)).astype(np.int32)
+    sharing: Indexes = np.flatnonzero(pool & (shared > 0)).astype(np.int32)
+    if not len(sharing):
+        sharing = np.flatnonzero(pool).astype(np.int32)
     theirs, apart = shared[sharing], np.abs(counts[sharing] - size)
     for at_least in range(setting.shared, -1, -1):
         enough = theirs >= at_least
