@@ -5,9 +5,10 @@ Run:
     python scripts/studies/run.py writer_pairs --out FOLDER --verdicts verdicts.jsonl --report
 
 The first writes both sentences about each item. `pairs.jsonl` has the facts and two sentences in a
-drawn order, for people who judge; `written.json` tells which is whose. Where no sentence of the
+drawn order, for whoever judges; `written.json` tells which is whose. Where no sentence of the
 model was kept, both are the template's. A verdict is a line {"n": 0, "choice": "first"}, or
-"second" or "same", which counts half. Fluency and clearness are to decide, never length alone.
+"second" or "same", which counts half. The rubric, in this order: it says the facts truly and
+clearly; it is fluent; it is agreeable after a hundred others. Length alone never decides.
 """
 
 from __future__ import annotations
