@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
 from localrec.understanding.mentions import Mention, says_any
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -63,7 +64,9 @@ def joins(
         return True
     if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
         return True  # "reddish-orange"
-    return "or" in between and all(word in _WORDS.or_bridges for word in between)
+    return "or" in between and all(
+        word in _WORDS.or_bridges or singular(word) in vocabulary.item_nouns for word in between
+    )
 
 
 def spread_lists(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -31,6 +32,7 @@ _VALUE = (
     + ")"
 )
 _MONEY = english().money
+_LEADING = frozenset({*english().spending, *english().company})  # their number stands behind
 _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
 _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
@@ -69,20 +71,28 @@ def amount_bounds(text: str, spec: NumberSpec) -> tuple[float, float] | None:
     return None if found is None else found.bounds
 
 
-def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
+def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSpan | None:
     """Find the amount that a question asks for, and where it says so.
 
     Numbers belong to `spec` by a unit ("20 dollars", "$20") or by a word before or behind them
     ("a rating of at least 90").
+
+    Args:
+        text: The question.
+        spec: The number that is asked about.
+        whole: Whether it counts something: "at least a 4.2 rating" counts no ratings.
     """
     line = respell_amounts(level(text))
     for pattern, factor in _patterns(spec):
-        match = pattern.search(line)
+        matches = pattern.finditer(line)
+        match = next((one for one in matches if not (whole and "." in one["first"])), None)
         if match is None:
             continue
         first = _value(match["first"]) * factor
         second = match["second"]
         before = " ".join((match["cue"] or "").split())
+        if second is not None and _are_of_two(line, match):
+            first, second, before = _value(second) * factor, None, ""
         behind = match.groupdict().get("mid") or match["behind"] or ""
         how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
         if before and is_turned(text[: match.start()]):
@@ -103,6 +113,15 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
                 bounds = _span((few, few), "", spec)
                 return AmountSpan(told.start(), end_in_text(text, line, told.end()), bounds)
     return None
+
+
+def _are_of_two(line: str, match: re.Match[str]) -> bool:
+    """ "not dearer than 15 and 87 points at least": the first number is of something else."""
+    joined = line[match.end("first") : match.start("second")].strip()
+    before = line[: match.start("first")].split()
+    return (
+        joined == "and" and bool(before) and before[-1] in ("than", "to", "under", "below", "max")
+    )
 
 
 def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
@@ -275,9 +294,16 @@ def _patterns_of(
             r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the|anywhere|somewhere|"
             r"comprised|like))*\s*"
         )
-        if not word.endswith(("ed", "ing")):
+        if not word.endswith("ed") and word not in _LEADING:
             found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))
         found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
+    if named := "|".join(
+        re.escape(fold(one))
+        for one in sorted(_named_before_signs(units, words), key=len, reverse=True)
+    ):  # "ratings > 100k", "time <= 45"
+        sign = r"<\s?=|>=|=<|=>|≤|≥|==|<|>|="
+        number = rf"(?P<first>{_VALUE})(?P<second>(?!))?(?P<behind>(?!))?"
+        found.append((rf"\b(?:{named})e?s?\s*(?P<cue>{sign})\s*[$€£]?{number}(?!\.?\d|%)", 1.0))
     if than:  # "not dearer than 25": the word says of what it is
         told = "|".join(map(re.escape, than))
         number = rf"(?P<first>{_VALUE})(?P<second>(?!))?(?P<behind>(?!))?"
@@ -285,12 +311,22 @@ def _patterns_of(
     return tuple((re.compile(pattern), factor) for pattern, factor in found)
 
 
+def _named_before_signs(
+    units: tuple[tuple[str, float], ...], words: tuple[str, ...]
+) -> Iterator[str]:
+    """Return what may stand before "<=": what a number is called, and its plain unit."""
+    yield from words
+    plain = {unit for unit, factor in units if factor == 1.0 and unit.isalpha()}
+    yield from plain
+    if plain & {"minute", "min"}:
+        yield from english().durations
+
+
 def _number_before(name: str) -> str:
     """A number directly before what a domain calls it: "a 4.5 rating", "under 10 in price"."""
     second = rf"(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
-    return (
-        rf"(?!an\b)(?P<first>{_VALUE}){second}(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])(?!\s*\d)"
-    )
+    behind = rf"(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])(?!\s*\d)"
+    return rf"(?:an?\s+)?(?!an\b)(?P<first>{_VALUE}){second}{behind}"
 
 
 def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:

@@ -8,6 +8,7 @@ library tells the language, offline.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -45,12 +46,19 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
         return ""
     if not (unknown or marked) and told.foreign & {*words} <= {*told.negation.before}:
         return ""  # "vodka sans cranberry"
+    if foreign == 1 and not (unknown or marked) and _are_all_everyday(words):
+        return ""  # "port, for Christmas"
     if foreign > 1 or (foreign and (unknown or len(words) < 4)):
         return "" if (code := _identified(text)[0]) == "en" else code
     if unknown > 2 and unknown >= _STRANGE * len(words):
         code, probability = _identified(text)
         return code if code != "en" and probability > _SURE else ""
     return ""
+
+
+def _are_all_everyday(words: Sequence[str]) -> bool:
+    """Whether all words are everyday ones of English, whatever else they are elsewhere."""
+    return all(is_everyday(word) for word in words)
 
 
 def language_name(code: str) -> str:

@@ -149,6 +149,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     idioms: tuple[str, ...]
     possessive: Words
     everybody: Words
+    who_is: tuple[str, ...]
     person_verbs: Words
     have: tuple[str, ...]
     backward_have: Words
@@ -280,6 +281,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: CommonWords
     slang: dict[str, str]
     money: tuple[str, ...]
+    durations: tuple[str, ...]
     spending: tuple[str, ...]
     company: tuple[str, ...]
     people_nouns: tuple[str, ...]

@@ -25,6 +25,7 @@ _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
+_NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -80,7 +81,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         ):
             mentions.append(misspelt)
             position = misspelt.last
-        elif name and _hides_a_live_name(reading, vocabulary, name):
+        elif name and (
+            _hides_a_live_name(reading, vocabulary, name) or _is_somebody_doing(reading, name)
+        ):
             position += 1
         elif name:
             meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
@@ -116,6 +119,14 @@ def _split_name(
                 if meaning.role == "category" and vocabulary.is_usable(meaning):
                     return Mention(position, position + 1, meaning)
     return None
+
+
+def _is_somebody_doing(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
+    """ "and she's driving": what somebody does, though a mood or a kind is called so."""
+    if name.first == 0 or name.last > name.first + 1 or reading.gaps[name.first]:
+        return False
+    doing = reading.words[name.first].endswith("ing")
+    return doing and reading.words[name.first - 1] in _WORDS.who_is
 
 
 def _hides_a_live_name(
@@ -154,6 +165,7 @@ def _of_other_kinds(
                 {one.role, chosen.role} <= _ALIKE
                 and not {one.kind, chosen.kind} <= vocabulary.domain.taxonomy.keys()
             )
+            or {one.role, chosen.role} == _NAMESAKES
             or (chosen.role == "garnish" and one.role == "component")
         )
         and vocabulary.is_usable(one)
@@ -168,7 +180,12 @@ def _is_doubtful(
         return False
     if meaning.role in ("look", "colour") and meaning.kind in vocabulary.domain.taxonomy:
         return _is_of_another_thing(reading, vocabulary, first, last)
-    if meaning.key in english().demonyms:
+    if meaning.key in english().demonyms or (
+        reading.roots[last : last + 1]
+        and (
+            reading.roots[last] in vocabulary.item_nouns  # "train games"
+        )
+    ):
         return False
     word = reading.tokens[first].word
     mended = word in reading.corrected and meaning.kind not in vocabulary.domain.taxonomy
@@ -193,6 +210,8 @@ def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> 
         return None
     if root in cue_words() or reading.words[position] in cue_words():
         return None
+    if root in english().numbers:
+        return None  # "it has to be done by nine"
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
     typed = reading.tokens[position].word
@@ -339,6 +358,7 @@ def _longest_name(
         match
         for match in vocabulary.names.phrases_at(reading.roots, position, end)
         if not is_year_for_decade(reading.words[position], match)
+        and not _is_when_it_began(reading, match)
     ]
     kept = []
     for match in found:
@@ -372,6 +392,13 @@ def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:
         return True
     opens = first == 0 or reading.gaps[first] == "."
     return not opens and is_capitalised(reading, first, last)
+
+
+def _is_when_it_began(reading: Reading, match: PhraseMatch[Meaning]) -> bool:
+    """ "cinema died when the seventies started": a decade that dates something else."""
+    if not all(one.key.endswith("0s") for one in match.payloads) or match.first < 2:
+        return False
+    return reading.words[match.first - 2 : match.first] == ("when", "the")
 
 
 def is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:

@@ -13,6 +13,7 @@ from localrec.understanding.double_negation import asking_length
 from localrec.understanding.joint_refusals import bar_both, bar_named_again
 from localrec.understanding.language_words import (
     english,
+    inflected,
     phrase_length,
     phrases_by_first_word,
 )
@@ -24,6 +25,7 @@ _SUFFERERS = frozenset(english().trailing_refusals.sufferers)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
+_REFUSING = frozenset(one for one in inflected(_WORDS.refusing) if " " not in one)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = tuple(
     (word,) for word in "when if how that being getting becoming tasting feeling going".split()
@@ -74,6 +76,9 @@ def negated_tokens(
         if _meant_by_pronoun(reading, owner, position) >= 0:
             position = start
             continue
+        if _ends_its_sentence(reading, position, start):
+            position = start
+            continue
         looks_back = _looks_back(reading, owner, position)
         for reached, mild in _reach(reading, owner, start, looks_back, taken):
             excluded[reached] = True
@@ -90,6 +95,12 @@ def negated_tokens(
     bar_both(reading, owner, excluded)
     bar_named_again(reading, owner, excluded)
     return excluded, mildly
+
+
+def _ends_its_sentence(reading: Reading, position: int, start: int) -> bool:
+    """ "he cannot refuse. Chablis, they say": a verb that ends its sentence reaches no other."""
+    is_verb = start - position == 1 and reading.words[position] in _REFUSING
+    return is_verb and start < len(reading.words) and reading.gaps[start] == "."
 
 
 def refusing_places(

@@ -68,7 +68,7 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
             begin, end, age = youngest
             found = (-MOST, age), [(begin, end)]
         if found is None and (spec.units or spec.words):
-            amount = find_amount(text, spec)
+            amount = find_amount(text, spec, whole=name.endswith("_count"))
             if amount is not None:
                 found = amount.bounds, [(amount.start, amount.end)]
         if found is not None:
@@ -109,7 +109,8 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
     """Read a count of some nouns; a `bounded` one needs a comparison ("two things" is none)."""
     if not nouns:
         return None
-    line = re.sub(r"[^a-z0-9]", " ", level(text))
+    signed = level(text)
+    line = re.sub(r"[^a-z0-9]", " ", signed)
     if not any(letter.isdigit() for letter in line):
         return None  # compiling the patterns takes longer than all else that is read of a question
     match = _count_pattern(nouns).search(line)
@@ -117,6 +118,9 @@ def _count(text: str, nouns: tuple[str, ...], *, bounded: bool = False) -> _Foun
         low, high = int(match["low"]), match["high"]
         span = [(match.start(), end_in_text(text, line, match.end()))]
         return _count_bounds(" ".join((match["how"] or "").split()), low, high), span
+    if match is None and (match := _count_sign_pattern(nouns).search(signed)) is not None:
+        span = [(match.start(), end_in_text(text, signed, match.end()))]
+        return _count_bounds(match["how"], int(match["low"]), None), span
     if match is None or (bounded and not any(match[one] for one in _SAY_A_BOUND)):
         return None
     how, low, high = match["how"], int(match["low"]), match["high"]
@@ -190,6 +194,9 @@ _COMPARISONS = _any_of(word for _, words in _BOUNDS for word in words)
 _ENDINGS = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
 
 
+_OTHERS = "(?:different|separate|distinct|various|assorted|single)"
+
+
 @lru_cache
 def _bound_before() -> re.Pattern[str]:
     return re.compile(rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+(?:and|but))?\s+$")
@@ -210,9 +217,16 @@ def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     cue = _any_of((*bounds, *_WORDS.near, *_WORDS.exactly, *_EXACTLY))
     return re.compile(
         rf"(?:\b(?P<how>{cue})\s+(?:the\s+)?)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{_ENDINGS})\b)?"
-        rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+{noun}\b"
+        rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+(?:{_OTHERS}\s+)?{noun}\b"
         rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b(?!\s+\d))?"
     )
+
+
+@lru_cache(maxsize=256)
+def _count_sign_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
+    """ "ingredients <= 3", "ingredients: max 3"."""
+    noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
+    return re.compile(rf"\b{noun}\s*(?P<how><\s?=|>=|=<|=>|≤|≥|==|<|>|=)\s*(?P<low>\d{{1,4}})\b")
 
 
 @lru_cache(maxsize=256)

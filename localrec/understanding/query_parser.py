@@ -60,6 +60,7 @@ _THEN = re.compile(
     r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
     r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
 )
+_UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
@@ -72,7 +73,7 @@ def parse_query(
     trace: RunTrace | None = None,
 ) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
-    text = _THEN.sub(r"\1than", question[:LONGEST_QUESTION])
+    text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", question[:LONGEST_QUESTION]))
     reading = vocabulary.read(text)
     named = with_rest_of_titles(reading, find_mentions(reading, vocabulary), vocabulary)
     known = take_part_of_title(reading, named, vocabulary)
@@ -86,7 +87,7 @@ def parse_query(
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
     named_in = {place for one in found for place in range(one.first, one.last)}
     roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places, trace)
-    mentions, passed_over = drop_asides(roles, free)
+    mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
     owner = owners(reading, mentions)
     used = state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
@@ -268,6 +269,8 @@ def _names_the_maker_of(reading: Reading, mentions: Sequence[Mention], number: i
     if before is None or before.item is None or mention.meaning is None:
         return False
     between = reading.words[before.last : mention.first]
+    if any(reading.gaps[before.last : mention.first + 1]):
+        return False  # "I loved Blindness. More by Saramago"
     return mention.meaning.role == "creator" and len(between) < 3 and bool(_WORDS.by & {*between})
 
 

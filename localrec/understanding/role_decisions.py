@@ -54,9 +54,15 @@ def tag_word_roles(
 
 
 def drop_asides(
-    roles: WordRoles | None, mentions: Sequence[Mention]
+    roles: WordRoles | None, reading: Reading, mentions: Sequence[Mention], nouns: Collection[str]
 ) -> tuple[list[Mention], set[int]]:
     """Drop the names that a question mentions only in passing.
+
+    Args:
+        roles: The tagger's roles; None: none is dropped.
+        reading: The question.
+        mentions: The names of the question.
+        nouns: What the domain's items are called: "train games" are wished for.
 
     Returns:
         The names that stay, and the places of the words that were dropped.
@@ -66,7 +72,8 @@ def drop_asides(
     kept, passed_over = [], set()
     for one in mentions:
         share = roles.named(one.first, one.last, "aside")
-        if _names_a_thing(one) and share > roles.limits.aside:
+        tells_the_kind = reading.roots[one.last : one.last + 1] and reading.roots[one.last] in nouns
+        if _names_a_thing(one) and share > roles.limits.aside and not tells_the_kind:
             passed_over |= set(range(one.first, one.last))
         else:
             kept.append(one)

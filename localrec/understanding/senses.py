@@ -9,6 +9,7 @@ from localrec.understanding.meanings import Meaning, MeaningRole
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_PRAISE = frozenset({"proper", "decent", "good", "great", "classic", "real", "perfect", "lovely"})
 
 
 def choose_meaning(
@@ -121,6 +122,8 @@ def _reads_as_category(
     if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
         return True
     before = reading.words[first - 1] if first else ""
+    if before in _PRAISE and first > 1:  # "a proper sour"
+        before = reading.words[first - 2]
     following = reading.roots[last] if last < len(reading.roots) else ""
     if before in _WORDS.taste_before or following in vocabulary.item_nouns:
         return False

@@ -23,7 +23,9 @@ _ONLY_IN_TITLES = 0.9
 _SAME_LETTERS = 0.2
 _OTHER_BEGINNING = 0.5
 _MOST_KEPT = 50_000  # words whose spelling is remembered
-_COMMONEST = 150  # of words: "somthing" is "something", whatever else is near
+_ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
+_LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
+_COMMONEST = 700  # of words: "somthing" is "something", whatever else is near
 _USUAL_RANK = 30_000  # words of English that a slip may be meant as
 _EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
 
@@ -96,6 +98,8 @@ class SpellingCorrector:
             return tuple(part for name in names for part in roots(name))
         if (meant := english().slang.get(token.word)) is not None:
             return tuple(meant.split())
+        if root.endswith("ie") and f"{root[:-2]}y" in self._names and root not in self._names:
+            return (f"{root[:-2]}y",)  # "zombie": the root of "zombies" is "zomby"
         if self._is_known(token):
             return (root,)
         whole = f"{token.word}g"  # "comin", "drinkin"
@@ -176,8 +180,12 @@ class SpellingCorrector:
         """Slips, with a surcharge for words that are seldom meant."""
         far = _OTHER_BEGINNING if word[0] != root[0] else 0.0
         far -= _SAME_LETTERS if sorted(word) == sorted(root) else 0.0  # "frmo"
+        if len(word) != len(root) and _singly(word) == _singly(root):
+            far -= _ONE_OF_TWO
+        elif root.startswith(word) and root[-1] not in _VOWELS:
+            far += _LETTER_TOO_MANY
         if word in english().years.decades:  # "ninties" is nearer to "ninety" by its root
-            return distance + far - 0.2
+            return distance + far - 0.3
         if word in self._plain and word_rank(word) < _COMMONEST:
             return distance + far - 0.1
         if word in self._names or word in self._plain:
@@ -286,9 +294,14 @@ def is_everyday(word: str) -> bool:
     return word_rank(word) < _EVERYDAY_RANK
 
 
+def _singly(word: str) -> str:
+    """A word with doubled letters once."""
+    return re.sub(r"(.)\1+", r"\1", word)
+
+
 def _sound(word: str) -> str:
     """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
     word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
     word = re.sub(r"c(?=[eiy])|z", "s", word)
     word = re.sub(r"[cq]|ck", "k", word)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))
+    return _singly(re.sub(r"[aeiouyhw]", "", word))

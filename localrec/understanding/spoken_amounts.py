@@ -24,6 +24,9 @@ _PART = re.compile(
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
 _HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
+_OUT_OF = re.compile(
+    r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)(?:\s+out\s+of\s+(?:5|10|100)|\s*/\s*100?)(?![\d.])"
+)
 _THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
 _AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
 
@@ -35,6 +38,7 @@ def respell_amounts(line: str) -> str:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
     line = _THEN.sub(lambda match: f"{match['how']} than", line)
+    line = _OUT_OF.sub(lambda match: _padded(match["value"], match), line)
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)

@@ -92,12 +92,26 @@ def _is_spelt_out(reading: Reading, first: int, last: int) -> bool:
 def _is_a_kind(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
     """ "medieval, but no dice", "a Korean War game": a kind of items, whatever is called so too."""
     phrase = " ".join(reading.roots[first:last])
+    if last - first > 1 and _is_kind_of_items(reading, vocabulary, first, last):
+        return True
     is_kind = any(
         one.role in ("category", "component") and vocabulary.is_usable(one)
         for one in vocabulary.names.get(phrase)
     )
     before_noun = last < len(reading.words) and reading.roots[last] in vocabulary.item_nouns
     return is_kind and (last - first == 1 or before_noun)
+
+
+def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "Christmas songs": a kind and the noun of all items, in the plural."""
+    noun = reading.words[last - 1]
+    if noun == reading.roots[last - 1] or reading.roots[last - 1] not in vocabulary.item_nouns:
+        return False
+    kind = " ".join(reading.roots[first : last - 1])
+    return any(
+        one.role in ("category", "component") and vocabulary.is_usable(one)
+        for one in vocabulary.names.get(kind)
+    )
 
 
 def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:

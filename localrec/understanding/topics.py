@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import Domain
-from localrec.data.query import Query
+from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots, tokens
 from localrec.index.protocols import Vectors
 from localrec.understanding.language_words import english
@@ -36,6 +36,7 @@ TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on questions of each hand with weights that were learnt without that hand.
 _LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = -0.1, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
+_BY_FULL_NAME = 1.5  # "Maeve Binchy or Marian Keyes for the wife"
 _BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
 _MARGIN = 0.02
 _LEAST = 0.30  # likeness to a question about something else, below which nothing is declined
@@ -118,6 +119,7 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     sure = [one for one in query.constraints if not one.doubtful and not one.soft]
     read = len(sure) + len(query.flags) + _BY_BOUND * len(query.ranges)
     read += query.target is not None
+    read += _BY_FULL_NAME * any(_names_in_full(one, domain) for one in sure)
     unread = sum(len(phrase.split()) for phrase in query.unused)
     wish = read + bool(nouns & {root for word in words for root in roots(word)})
     wish += _BY_ASKING * bool(_ASKS & {*words}) + _BY_ALL * (read > 0 and not unread)
@@ -129,6 +131,13 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
         - _BY_UNREAD * min(unread, _MOST_UNREAD)
         - _BY_OTHER_TOPIC * off_topic
     )
+
+
+def _names_in_full(one: Constraint, domain: Domain) -> bool:
+    """Whether a wish is for a maker whose name of several words was said."""
+    spec = domain.attributes.get(one.kind)
+    is_maker = spec is not None and spec.role == "creator" and not one.excluded
+    return is_maker and any(" " in key for key in one.any_of)
 
 
 def has_off_topic_phrase(words: Sequence[str]) -> bool:

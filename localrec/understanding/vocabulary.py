@@ -9,6 +9,7 @@ never become each other.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -174,7 +175,7 @@ class Vocabulary:
         for token in found:
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
             meant = (unit,) if unit else self._spelling.respell(token)
-            if meant != (token.root,):
+            if meant != (token.root,) and not _is_other_spelling(token.root, meant):
                 corrected[token.word] = " ".join(meant)
             cut += [(token, root) for root in meant]
             counts = token.word[0].isdigit() or token.word in english().numbers
@@ -416,6 +417,11 @@ def _mark(between: str, before: Token, following: Token) -> str:
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
+
+
+def _is_other_spelling(root: str, meant: Sequence[str]) -> bool:
+    """Whether a word was only written as its plural is ("zombie", "zomby")."""
+    return root.endswith("ie") and tuple(meant) == (f"{root[:-2]}y",)
 
 
 def _counted_roots(domain: Domain) -> frozenset[str]:

@@ -44,7 +44,7 @@ _TO = (
     r"\s*(?:the\s+)?"
 )
 _COUNTED = tuple(  # what a number before it counts, so that it is no year
-    "% page word minute min point people player ml percent time kid day week hour episode mile "
+    "odd % page word minute min point people player ml percent time kid day week hour episode mile "
     "degree second sec inch foot metre meter".split()
 )
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
@@ -291,7 +291,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _no_unit() -> str:
     """A number before a noun of measure is no year ("2000 pages")."""
     units = (*_COUNTED, *english().money, *english().people_nouns)
-    return rf"(?!\s*(?:{'|'.join(map(re.escape, units))})(?:e?s)?(?![a-z]))"
+    return rf"(?![\s-]*(?:{'|'.join(map(re.escape, units))})(?:e?s)?(?![a-z]))"
 
 
 def _any_of(name: str, short: bool) -> str:
