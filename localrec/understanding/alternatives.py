@@ -10,12 +10,21 @@ from localrec.understanding.mentions import Mention, says_any
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_AND = frozenset({"and", "with", "plus"})
 _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
 
 
 def asks_for_either(reading: Reading) -> bool:
     """Whether one of several wishes is enough ("either one", "we cannot agree")."""
-    return says_any(reading, _WORDS.either) and not _asks_for_both(reading)
+    told = says_any(reading, _WORDS.either) or _say_two_things(reading)
+    return told and not _asks_for_both(reading)
+
+
+def _say_two_things(reading: Reading) -> bool:
+    """ "Lina says jazz, Femi says soul": two users with a wish each."""
+    words = reading.words
+    saying = {words[place - 1] for place in range(1, len(words)) if words[place] == "says"}
+    return len(saying) > 1
 
 
 def _asks_for_both(reading: Reading) -> bool:
@@ -69,6 +78,30 @@ def joins(
     )
 
 
+def repeated_parts(
+    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
+) -> frozenset[int]:
+    """The numbers of names told again in an alternative: "rum and lime or rum and pineapple".
+
+    What follows such a name is an alternative to what stands before it.
+    """
+    found = set()
+    for number in range(2, len(mentions) - 1):
+        first, left, again, right = mentions[number - 2 : number + 2]
+        if first.meaning is None or first.meaning != again.meaning or left.meaning is None:
+            continue
+        alike = right.meaning is not None and right.meaning.kind == left.meaning.kind
+        if (
+            alike
+            and all(wanted[number - 2 : number + 2])
+            and _AND & {*reading.words[first.last : left.first]}
+            and "or" in reading.words[left.last : again.first]
+            and _AND & {*reading.words[again.last : right.first]}
+        ):
+            found.add(number)
+    return frozenset(found)
+
+
 def spread_lists(
     reading: Reading, groups: list[tuple[list[Mention], bool]], vocabulary: Vocabulary
 ) -> list[tuple[list[Mention], bool]]:
@@ -98,7 +131,7 @@ def _lists_with(
 def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
     if one.meaning is None or other.meaning is None or one.meaning.kind != other.meaning.kind:
         return False
-    if one.meaning.role == "colour":
+    if one.meaning.role in ("colour", "creator"):
         return True
     concepts = vocabulary.domain.taxonomy.get(one.meaning.kind, {})
 

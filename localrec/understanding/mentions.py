@@ -24,6 +24,7 @@ _WORDS = english().mention
 _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
+_SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
 
@@ -82,7 +83,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             mentions.append(misspelt)
             position = misspelt.last
         elif name and (
-            _hides_a_live_name(reading, vocabulary, name) or _is_somebody_doing(reading, name)
+            _hides_a_live_name(reading, vocabulary, name) or _tells_of_somebody(reading, name)
         ):
             position += 1
         elif name:
@@ -97,7 +98,10 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         elif near := _misspelt_name(reading, vocabulary, position, end):
             mentions.append(near)
             position = near.last
-        elif part := _part_of_a_name(reading, vocabulary, position):
+        elif part := (
+            _part_of_a_name(reading, vocabulary, position, mentions)
+            or _refused_taste(reading, vocabulary, position)
+        ):
             mentions.append(part)
             position = part.last
         elif split := _split_name(reading, vocabulary, position, end):
@@ -121,9 +125,13 @@ def _split_name(
     return None
 
 
-def _is_somebody_doing(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
-    """ "and she's driving": what somebody does, though a mood or a kind is called so."""
-    if name.first == 0 or name.last > name.first + 1 or reading.gaps[name.first]:
+def _tells_of_somebody(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
+    """ "and she's driving", "Nadia got a job": what is called so otherwise is no wish here."""
+    if name.last > name.first + 1:
+        return False
+    if all(one.role == "creator" for one in name.payloads):
+        return _is_a_user_here(reading, name.first)
+    if name.first == 0 or reading.gaps[name.first]:
         return False
     doing = reading.words[name.first].endswith("ing")
     return doing and reading.words[name.first - 1] in _WORDS.who_is
@@ -203,7 +211,43 @@ def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, l
     return not known and not vocabulary.is_plain(root) and root.isalpha()
 
 
-def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+def _refused_taste(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "nothing limey": what tastes of a thing is refused with it."""
+    root = reading.roots[position]
+    if not root.endswith("y") or len(root) < _SHORTEST_TASTE:
+        return None
+    if not _is_behind_a_refusal(reading, vocabulary, position):
+        return None
+    stem = root[:-1]
+    for told in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem):
+        for meaning in vocabulary.names.get(told):
+            if meaning.role == "component" and vocabulary.is_usable(meaning):
+                return Mention(position, position + 1, meaning)
+    return None
+
+
+def _is_behind_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
+    """Whether the words directly before a place refuse what stands there ("spare me Elvis")."""
+    for first in range(max(0, position - _LONGEST_REFUSAL), position):
+        before = reading.words[first:position]
+        if not any(reading.gaps[first + 1 : position + 1]) and before in vocabulary.negations.get(
+            before[0], ()
+        ):
+            return True
+    return False
+
+
+def _goes_on_with_makers(reading: Reading, position: int, mentions: Sequence[Mention]) -> bool:
+    """ "Billie Holiday, Ella or Nat King Cole": a maker stands in the list before it."""
+    last = mentions[-1] if mentions else None
+    if last is None or last.meaning is None or last.meaning.role != "creator":
+        return False
+    return {*reading.words[last.last : position]} <= {"or", "and", "nor"}
+
+
+def _part_of_a_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, mentions: Sequence[Mention] = ()
+) -> Mention | None:
     """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
     root = reading.roots[position]
     if root in vocabulary.item_nouns or _is_a_user_here(reading, position):
@@ -213,6 +257,12 @@ def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> 
     if root in english().numbers:
         return None  # "it has to be done by nine"
     by = position > 0 and reading.words[position - 1] in _WORDS.by
+    if _is_shown(reading, position) and not is_everyday(reading.words[position]):
+        by = (
+            by
+            or _goes_on_with_makers(reading, position, mentions)
+            or _is_behind_a_refusal(reading, vocabulary, position)
+        )
     found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
     typed = reading.tokens[position].word
     if not found or (typed in reading.corrected and found[0].role == "creator" and not by):

@@ -43,7 +43,7 @@ _HAVING = frozenset(
 _ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
 _OF_THAT = frozenset({"of", "that", "those", "such", "anything", "with", "in"})
 _JOINED = 5  # words that may stand between an "or" and the name that it joins to a refusal
-_FAR = 12  # words that a pronoun may stand behind what it means
+_FAR = 16  # words that a pronoun may stand behind what it means
 _TOLD_LATER = 7  # words between "the last thing" and "is"
 
 

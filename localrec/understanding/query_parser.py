@@ -22,6 +22,7 @@ from localrec.understanding.alternatives import (
     asks_for_either,
     joins,
     one_of_each_kind,
+    repeated_parts,
     spread_lists,
 )
 from localrec.understanding.at_hand import mark_at_hand, names_at_hand
@@ -239,8 +240,14 @@ def _constraints(
 ) -> tuple[Constraint, ...]:
     any_at_hand = sum(at_hand) > _LARGEST_SHELF
     groups: list[tuple[list[Mention], bool]] = []
+    again = repeated_parts(reading, mentions, wanted)
     for number, mention in enumerate(mentions):
         meaning = mention.meaning
+        if number in again:
+            continue
+        if number - 1 in again:
+            groups[-1][0].append(mention)
+            continue
         if meaning is None or meaning.role in ("flag", "diet", "order"):
             continue
         if (at_hand[number] and any_at_hand) or _is_beside(reading, mention):
@@ -251,7 +258,7 @@ def _constraints(
             groups[-1][0].append(mention)
         else:
             groups.append(([mention], wanted[number]))
-    if asks_for_either(reading):
+    if asks_for_either(reading) and not again:
         groups = one_of_each_kind(reading, groups)
     found: dict[Constraint, None] = {}
     for members, is_wanted in spread_lists(reading, groups, vocabulary):

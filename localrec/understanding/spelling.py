@@ -25,6 +25,7 @@ _OTHER_BEGINNING = 0.5
 _MOST_KEPT = 50_000  # words whose spelling is remembered
 _ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
 _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
+_SHORTEST_NOUN = 6  # letters
 _COMMONEST = 700  # of words: "somthing" is "something", whatever else is near
 _USUAL_RANK = 30_000  # words of English that a slip may be meant as
 _EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
@@ -100,6 +101,8 @@ class SpellingCorrector:
             return tuple(meant.split())
         if root.endswith("ie") and f"{root[:-2]}y" in self._names and root not in self._names:
             return (f"{root[:-2]}y",)  # "zombie": the root of "zombies" is "zomby"
+        if (kin := self._adjective(root)) is not None:
+            return (kin,)
         if self._is_known(token):
             return (root,)
         whole = f"{token.word}g"  # "comin", "drinkin"
@@ -120,6 +123,15 @@ class SpellingCorrector:
         if len(token.word) == 3:
             return (self._swapped(token.word) or self._sounds_like(token.word) or root,)
         return (self._nearest(root if len(root) > 3 else token.word, 2, token.word) or root,)
+
+    def _adjective(self, root: str) -> str | None:
+        """The name that is a noun's adjective: "orchestra" means what is orchestral."""
+        if len(root) < _SHORTEST_NOUN or root in self._names or root in self._plain:
+            return None
+        kin = [f"{root}l"] if root.endswith("a") else []
+        kin += [f"{root[:-1]}c"] if root.endswith("ia") else []
+        kin += [f"{root[:-1]}ic"] if root.endswith("y") else []
+        return next((one for one in kin if one in self._names), None)
 
     def unit_meant(self, word: str, units: Collection[str]) -> str | None:
         """The unit that a word behind a number nearly spells: "86 ponts", "20 dolars"."""

@@ -420,8 +420,9 @@ def _mark(between: str, before: Token, following: Token) -> str:
 
 
 def _is_other_spelling(root: str, meant: Sequence[str]) -> bool:
-    """Whether a word was only written as its plural is ("zombie", "zomby")."""
-    return root.endswith("ie") and tuple(meant) == (f"{root[:-2]}y",)
+    """Whether a word is its plural's root or its adjective ("zombie", "orchestral")."""
+    kin = (f"{root.removesuffix('ie')}y", f"{root}l", f"{root[:-1]}c", f"{root[:-1]}ic")
+    return len(meant) == 1 and meant[0] in kin
 
 
 def _counted_roots(domain: Domain) -> frozenset[str]:

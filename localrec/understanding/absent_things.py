@@ -1,0 +1,63 @@
+"""Things that a question wishes for and that no item here has: "a drink with poitín", "klezmer".
+
+Such a wish cannot be met and is let go by name, rather than met by whatever comes near. A thing is
+told by a word that is no English word, behind "with" and the like or where nothing else was read;
+there a name with capitals ("Sally Rooney") is one as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from localrec.data.domains import Domain
+from localrec.data.query import Constraint, Query
+from localrec.foundation.text_matching import tokens
+from localrec.understanding.language_words import english
+from localrec.understanding.spelling import english_words, is_everyday
+
+_SHORTEST = 4  # letters
+_BEHIND = re.compile(
+    r"(?i)\b(?:with|made (?:with|from|of)|based on|contain(?:s|ing)?|featuring|using)"
+    r"\s+(?:an?\s+|some\s+|real\s+)?$"
+)
+_ASKING = re.compile(r"(?i)(?:^|\b(?:an?|some|any|more|the|of|by|about)\s+)$")
+
+
+def with_absent_things(text: str, query: Query, domain: Domain) -> Query:
+    """Add a demand for each thing that nobody here has to a query that asks for items.
+
+    Args:
+        text: The question.
+        query: What was read of it; its unused phrases are looked at.
+        domain: Says of which kind such a thing would be.
+    """
+    kind = domain.kind_of("component") or domain.kind_of("category")
+    if query.is_declined or kind is None:
+        return query
+    absent = [one for one in query.unused if _is_absent(text, one, query.is_empty)]
+    if not absent:
+        return query
+    demands = tuple(Constraint(kind=kind, any_of=(one,)) for one in absent)
+    return msgspec.structs.replace(
+        query,
+        constraints=query.constraints + demands,
+        unused=tuple(one for one in query.unused if one not in absent),
+    )
+
+
+def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
+    before = text[: text.find(phrase)]
+    words, typed = [token.word for token in tokens(phrase)], phrase.split()
+    if any(_is_strange(word) for word in words):
+        is_somebody = len(typed) == 1 and phrase[:1].isupper() and not _ASKING.search(before)
+        return (is_all and not is_somebody) or _BEHIND.search(before) is not None
+    has_capitals = len(typed) > 1 and all(word[:1].isupper() for word in typed[:2])
+    return is_all and has_capitals and not is_everyday(words[1])
+
+
+def _is_strange(word: str) -> bool:
+    """Whether a word of letters is neither English nor slang."""
+    is_word = len(word) >= _SHORTEST and word.isalpha()
+    return is_word and word not in english_words() and word not in english().slang
