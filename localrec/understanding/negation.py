@@ -420,6 +420,16 @@ def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
     return place - 1 if place and owner[place - 1] >= 0 else -1
 
 
+def _begins_a_clause(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """ "comedy, and war can wait": behind a comma "and" joins names only at the end of a list."""
+    if reading.words[position] != "and" or reading.gaps[position] != "," or position == 0:
+        return False
+    first = position - 1
+    while first and owner[first - 1] == owner[position - 1]:
+        first -= 1
+    return reading.gaps[first] != "," or owner[first - 1] < 0
+
+
 def _bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[bool]) -> None:
     """Bar the name that ends at `last` and those listed with it before ("nut, egg and dairy free").
 
@@ -432,6 +442,8 @@ def _bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[
             excluded[position] = True
             position -= 1
         if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
+            if _begins_a_clause(reading, owner, position):
+                return
             position, joined = position - 1, True
         elif not (joined and reading.gaps[position + 1] == ",") and not (
             position >= 0 and owner[position] >= 0 and not reading.gaps[position + 1]

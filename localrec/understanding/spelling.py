@@ -8,7 +8,7 @@ name or an everyday word: "musicle" is a musical, though some title may hold "mu
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +26,8 @@ _MOST_KEPT = 50_000  # words whose spelling is remembered
 _ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
 _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
 _SHORTEST_NOUN = 6  # letters
-_COMMONEST = 700  # of words: "somthing" is "something", whatever else is near
+_COMMONEST = 150  # of words, which a slip means whatever else is near
+_COMMON, _RARER = 700, 20  # "somthing" is "something", and not "soothing", which is rarer by far
 _USUAL_RANK = 30_000  # words of English that a slip may be meant as
 _EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
 
@@ -184,9 +185,16 @@ class SpellingCorrector:
             and (distance == 1 or len(word) >= 7)
         ]
         if usable:
-            word = min(usable)[-1]
+            cost, *_, word = min(usable)
+            word = self._far_commoner([one[-1] for one in usable if one[0] <= cost]) or word
             return word if word in english().years.decades else singular(word)
         return self._sounds_like(root) if most > 1 else None
+
+    def _far_commoner(self, words: Sequence[str]) -> str | None:
+        """An everyday word among equally near ones that are all far rarer."""
+        first, *rest = sorted(words, key=word_rank)
+        is_plain = first in self._plain and word_rank(first) < _COMMON
+        return first if is_plain and all(_is_far_rarer(one, first) for one in rest) else None
 
     def _cost(self, root: str, word: str, distance: float) -> float:
         """Slips, with a surcharge for words that are seldom meant."""
@@ -304,6 +312,10 @@ def word_rank(word: str) -> int:
 def is_everyday(word: str) -> bool:
     """Whether a word is so common that alone it hardly names an item or a maker."""
     return word_rank(word) < _EVERYDAY_RANK
+
+
+def _is_far_rarer(word: str, other: str) -> bool:
+    return word_rank(word) > _RARER * word_rank(other)
 
 
 def _singly(word: str) -> str:

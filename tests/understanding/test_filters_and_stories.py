@@ -1,0 +1,231 @@
+"""Bounds written as filters, stories around a wish, and things that nobody has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+
+from localrec.data.domains import Domain
+from localrec.data.query import Query
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.store import Store
+from localrec.understanding.absent_things import with_absent_things
+from localrec.understanding.foreign_questions import foreign_language
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.vocabulary import Vocabulary
+
+RECORDS: Domain = msgspec.convert(
+    {
+        "name": "records",
+        "item": "record",
+        "singular": "record",
+        "plural": "records",
+        "item_words": ["record", "song"],
+        "texts": {"name": "name"},
+        "attributes": {
+            "style": {
+                "role": "component",
+                "edge": "IS",
+                "says": "is {name}",
+                "words": ["style"],
+            },
+            "album": {"role": "category", "edge": "ON", "says": "is on {name}"},
+            "artist": {"role": "creator", "edge": "BY", "says": "is by {name}"},
+            "origin": {"role": "category", "edge": "FROM", "says": "is from {name}"},
+        },
+        "numbers": {
+            "minutes": {"kind": "amount", "units": {"minute": 1, "min": 1}, "better": "lower"},
+            "price": {
+                "kind": "amount",
+                "words": ["price", "cost"],
+                "units": {"dollar": 1, "$": 1},
+                "better": "lower",
+                "more": ["dearer"],
+            },
+            "points": {
+                "kind": "amount",
+                "words": ["score"],
+                "units": {"point": 1},
+                "better": "higher",
+            },
+            "rating": {"kind": "amount", "words": ["rating"], "better": "higher"},
+            "ratings_count": {"kind": "amount", "units": {"rating": 1}},
+            "style_count": {"kind": "count"},
+            "year": {"kind": "year"},
+        },
+    },
+    Domain,
+)
+ROWS = (
+    ("Dancing Queen", ("disco", "female vocals", "driving"), "Arrival", "ABBA", "Sweden"),
+    ("Waterloo", ("pop", "orchestral"), "Waterloo", "ABBA", "Sweden"),
+    ("Ring Ring", ("pop", "christmas"), "ABBA", "Björn Ulvaeus", "Sweden"),
+    ("The Christmas Song", ("christmas", "jazz"), "Winter", "Nat King Cole", "US"),
+    ("Summertime", ("jazz", "war"), "Porgy", "Ella Fitzgerald", "US"),
+    ("Strange Fruit", ("jazz", "zombies"), "Lady", "Billie Holiday", "US"),
+    ("Volare", ("soothing", "gospel"), "Italia", "Nine Inch Nails", "Italy"),
+)
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
+    items = [
+        ItemRow(
+            key=name.casefold(),
+            name=name,
+            properties={},
+            links=(
+                *(AttributeLink(kind="style", name=style) for style in styles),
+                AttributeLink(kind="album", name=album),
+                AttributeLink(kind="artist", name=artist),
+                AttributeLink(kind="origin", name=origin),
+            ),
+        )
+        for name, styles, album, artist, origin in ROWS
+    ]
+    many = len(items)
+    report = ImportReport(
+        source="planted", path="", domain="records", read=many, kept=many, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path_factory.mktemp("records") / "store.duckdb") as store:
+        ingest_items(store, RECORDS, items, report)
+        yield Vocabulary(Catalogue(store, RECORDS))
+
+
+@pytest.fixture
+def ask(vocabulary) -> Callable[[str], Query]:
+    return lambda question: parse_query(question, vocabulary)
+
+
+def wanted(query: Query) -> list[tuple[str, ...]]:
+    return [one.any_of for one in query.constraints if not one.excluded]
+
+
+def refused(query: Query) -> set[str]:
+    return {key for one in query.constraints if one.excluded for key in one.any_of}
+
+
+def bounds(query: Query) -> dict[str, tuple[float, float]]:
+    return {one.name: (one.low, one.high) for one in query.ranges}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "low", "high"),
+    [
+        ("jazz, time <= 45", "minutes", None, 45),
+        ("jazz, time < = 45", "minutes", None, 45),  # as a question is cleaned
+        ("minutes ≤ 45, jazz", "minutes", None, 45),
+        ("jazz; ratings > 100k", "ratings_count", 100_000, None),
+        ("jazz, styles <= 3", "style_count", 1, 3),
+        ("jazz with six different styles", "style_count", 6, 6),
+        ("jazz, price cap 50", "price", None, 50),
+        ("jazz, score floor 91", "points", 91, None),
+        ("jazz, 90 min upper limit", "minutes", None, 90),
+        ("jazz not dearer than 15 and 87 points at least", "points", 87, None),
+        ("jazz with a rating of 4 out of 5", "rating", 4, None),
+        ("jazz with at least a 4.2 rating", "rating", 4.2, None),
+    ],
+)
+def test_bounds_are_read_however_they_are_written(ask, question, name, low, high):
+    found = bounds(ask(question))[name]
+    assert low is None or found[0] == pytest.approx(low)
+    assert high is None or found[1] == pytest.approx(high)
+
+
+def test_a_rating_counts_no_ratings(ask):
+    assert set(bounds(ask("jazz with at least a 4.2 rating"))) == {"rating"}
+
+
+def test_the_first_of_two_bounds_stays_its_own(ask):
+    assert bounds(ask("jazz not dearer than 15 and 87 points at least"))["price"][1] == 15
+
+
+def test_unequal_refuses(ask):
+    assert refused(ask("jazz, origin != Sweden")) == {"sweden"}
+
+
+@pytest.mark.parametrize(
+    ("question", "groups"),
+    [
+        ("a gospel record or a jazz one", [("gospel", "jazz")]),
+        ("gospel, or failing that something jazz", [("gospel", "jazz")]),
+        ("pop and disco or pop and jazz", [("pop",), ("disco", "jazz")]),
+        ("Lina says gospel, Femi says disco", [("gospel", "disco")]),
+        ("she says gospel", [("gospel",)]),
+        ("something by Billie Holiday, Ella or Nat King Cole",
+         [("billie holiday", "ella fitzgerald", "nat king cole")]),
+        ("with an orchestra", [("orchestral",)]),
+        ("a zombie record", [("zomby",)]),
+        ("gospel, and she's driving", [("gospel",)]),
+        ("gospel, it has to be done by nine", [("gospel",)]),
+    ],
+)  # fmt: skip
+def test_what_is_wished_for_is_told_from_what_stands_around_it(ask, question, groups):
+    assert wanted(ask(question)) == groups
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("jazz, and disco can go and whistle", {"disco"}),
+        ("gospel with the jazz left ashore", {"jazz"}),
+        ("gospel. Jazz I hear enough of at home, so I give that one a wide berth", {"jazz"}),
+        ("gospel, but I get bored by jazz", {"jazz"}),
+        ("gospel. I wouldn't touch jazz", {"jazz"}),
+        ("gospel, drop jazz", {"jazz"}),
+        ("gospel, 0 jazz", {"jazz"}),
+        ("gospel, spare me Ella", {"ella fitzgerald"}),
+        ("I cannot refuse. Gospel, they say", set()),
+        ("gospel with a drop of jazz", set()),
+    ],
+)
+def test_a_refusal_is_heard_where_there_is_one(ask, question, names):
+    assert refused(ask(question)) == names
+
+
+def test_who_gave_an_album_its_name_is_refused_with_it(ask):
+    [bar] = [one for one in ask("disco, no ABBA").constraints if one.excluded]
+    assert {(bar.kind, bar.any_of[0]), *bar.or_else} == {("album", "abba"), ("artist", "abba")}
+
+
+def test_a_kind_with_the_noun_of_all_items_is_no_title(ask):
+    assert ask("Christmas songs from before 1985").target is None
+    assert ask("like The Christmas Song").target == "the christmas song"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("somthing", "something"), ("baned", "banned"), ("gospl", "gospel")],
+)
+def test_a_slip_means_the_likeliest_word(vocabulary, typed, meant):
+    assert vocabulary.mended(typed) == meant
+
+
+def test_years_that_are_counted_are_no_year(ask):
+    assert bounds(ask("jazz, thirty-odd years late")) == {}
+
+
+def test_an_everyday_sentence_is_english_though_a_word_is_danish_too(vocabulary):
+    assert foreign_language("jazz, for Christmas", vocabulary) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("have you any klezmer", ["klezmer"]),
+        ("jazz with makgeolli", ["makgeolli"]),
+        ("Sally Rooney, any of hers", ["Sally Rooney"]),
+        ("something good for my friend Yann", []),
+        ("jazz for the klezmer evening", []),  # jazz is the wish
+    ],
+)
+def test_a_thing_that_nobody_has_is_a_wish_to_be_let_go_by_name(ask, question, named):
+    read = ask(question)
+    added = with_absent_things(question, read, RECORDS)
+    fresh = [one.any_of[0] for one in added.constraints[len(read.constraints) :]]
+    assert fresh == named
+    assert not {*fresh} & {*added.unused}
