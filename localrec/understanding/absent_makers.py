@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.mentions import Mention
-from localrec.understanding.spelling import english_words
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _BY = english().mention.by
 _ASKING = english().absent_names.asking
+_LONG = 5  # letters of a first name that may have two slips
 _MOST = 4  # words of a maker's name
 _TYPED_SMALL = 2  # the same without capitals, where nothing shows where it ends
 
@@ -46,7 +49,59 @@ def with_absent_makers(
             found = [one for one in found if one.last <= place or one.first >= last]
             found.append(Mention(place, last, Meaning("creator", kind, typed)))
         place = max(last, place + 1)
-    return sorted(found, key=lambda one: one.first)
+    told = [_with_first_name(text, reading, one, vocabulary) for one in found]
+    return sorted(told, key=lambda one: one.first)
+
+
+def _with_first_name(
+    text: str, reading: Reading, mention: Mention, vocabulary: Vocabulary
+) -> Mention:
+    """ "Deon Meyer" is none of the Meyers, "Stephanie Meyer" is Stephenie.
+
+    A surname with a first name before it means the maker with about that name, else one whom
+    nothing is by.
+    """
+    meaning, first = mention.meaning, mention.first - 1
+    if meaning is None or meaning.role != "creator" or mention.last - mention.first > 1:
+        return mention
+    if first < 0 or not _is_a_first_name(reading, vocabulary, first):
+        return mention
+    keys = (meaning.key, *mention.others)
+    if not all(" " in key for key in keys):
+        return mention
+    typed = reading.tokens[first].word
+    meant = [key for key in keys if _is_about(typed, key.split()[0])]
+    if meant:
+        chosen = msgspec.structs.replace(meaning, key=meant[0])
+        return msgspec.structs.replace(
+            mention, first=first, meaning=chosen, others=tuple(meant[1:]), doubtful=False
+        )
+    begin, end = reading.tokens[first].start, reading.tokens[mention.last - 1].end
+    return Mention(
+        first, mention.last, Meaning("creator", meaning.kind, text[begin:end].casefold())
+    )
+
+
+def _is_a_first_name(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    """Whether the word before a surname is a name: capitals, and no word like any other."""
+    word = reading.tokens[place].word
+    shown = reading.capitals[place] and reading.capitals[place + 1] and not all(reading.capitals)
+    return (
+        shown
+        and not reading.gaps[place + 1]
+        and len(word) > 1
+        and word not in english().mention.abbreviations
+        and not vocabulary.is_plain(word)
+        and not is_everyday(word)
+    )
+
+
+def _is_about(typed: str, name: str) -> bool:
+    """Whether a first name was typed, perhaps with slips, or is told by its initial."""
+    from rapidfuzz.distance import OSA  # 15 ms to import, only paid for a maker's first name
+
+    initial = len(name) == 1 and typed.startswith(name)
+    return initial or OSA.distance(typed, name) <= (2 if len(typed) > _LONG else 1)
 
 
 def _end_of_name(reading: Reading, vocabulary: Vocabulary, first: int) -> int:

@@ -28,6 +28,8 @@ LANGUAGES = {
     "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 _STRANGE = 0.6  # share of words that nobody knows from which a question is suspicious
+UNKNOWN = "und"  # the code of a language that nobody can tell
+_MOST_WORDS, _NEARLY_ALL = 4, 0.75  # words that nobody knows, and their share, which are no English
 _SURE = 0.9  # probability from which strange words alone show a language
 
 
@@ -52,7 +54,9 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
         return "" if (code := _identified(text)[0]) == "en" else code
     if unknown > 2 and unknown >= _STRANGE * len(words):
         code, probability = _identified(text)
-        return code if code != "en" and probability > _SURE else ""
+        if code != "en" and probability > _SURE:
+            return code
+        return UNKNOWN if unknown >= _MOST_WORDS and unknown >= _NEARLY_ALL * len(words) else ""
     return ""
 
 
@@ -63,7 +67,7 @@ def _are_all_everyday(words: Sequence[str]) -> bool:
 
 def language_name(code: str) -> str:
     """The English name of a language."""
-    return LANGUAGES.get(code, code)
+    return "another language" if code == UNKNOWN else LANGUAGES.get(code, code)
 
 
 def _words_outside_names(text: str, vocabulary: Vocabulary) -> list[tuple[str, bool]]:

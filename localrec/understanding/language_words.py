@@ -86,6 +86,7 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     presences: tuple[str, ...]
     listing: Words
     would: Words
+    partings: tuple[str, ...]
     skipping: Words
     welcomes: Words
     threats: tuple[str, ...]

@@ -25,6 +25,7 @@ _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
 _SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
+_LONG_TITLE = 4  # words
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
 
@@ -57,7 +58,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         if skipped := _long_cue_at(reading, position):
             position += skipped
             continue
-        item = vocabulary.items.longest_at(words, position, end)
+        item = vocabulary.items.longest_at(words, position, end) or _over_commas(
+            reading, vocabulary, position
+        )
         name = _longest_name(reading, vocabulary, position, end)
         if skipped := _refusal_at(reading, vocabulary, position, item is None and name is None):
             position += skipped
@@ -110,6 +113,16 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         else:
             position += 1
     return mentions
+
+
+def _over_commas(
+    reading: Reading, vocabulary: Vocabulary, position: int
+) -> PhraseMatch[str] | None:
+    """ "Take Me Home, Country Roads": a long title that holds a comma."""
+    found = vocabulary.items.longest_at(reading.roots, position)
+    if found is None or found.last - found.first < _LONG_TITLE:
+        return None
+    return None if "." in reading.gaps[found.first + 1 : found.last] else found
 
 
 def _split_name(

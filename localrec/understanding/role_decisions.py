@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import msgspec
+
 from localrec.data.answers import SHIPPED_NETWORK
 from localrec.foundation.run_trace import RunTrace
+from localrec.foundation.text_matching import Token
 from localrec.understanding.language_words import english
 from localrec.understanding.mentions import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
+from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().roles
@@ -47,10 +51,30 @@ def tag_word_roles(
     others = (word for place, word in enumerate(reading.words) if place not in read)
     if _PLAIN.issuperset(others):
         return None
-    roles = tagger.tag(text, reading.tokens)
+    roles = tagger.tag(*_as_mended(text, reading))
     if trace is not None:
         trace.answered_by["roles"] = SHIPPED_NETWORK
     return roles
+
+
+def _as_mended(text: str, reading: Reading) -> tuple[str, list[Token]]:
+    """The question with everyday words spelled right, and its tokens' places in that."""
+    pieces: list[str] = []
+    found: list[Token] = []
+    end = length = 0
+    for place, token in enumerate(reading.tokens):
+        if found and token.start == reading.tokens[place - 1].start:
+            found.append(found[-1])  # one word that was read as two
+            continue
+        meant = reading.corrected.get(token.word, "")
+        is_plain = " " not in meant and is_everyday(meant)
+        word = meant if is_plain else text[token.start : token.end]
+        pieces += [text[end : token.start], word]
+        first = length + len(pieces[-2])
+        length = first + len(word)
+        found.append(msgspec.structs.replace(token, start=first, end=length))
+        end = token.end
+    return "".join((*pieces, text[end:])), found
 
 
 def drop_asides(

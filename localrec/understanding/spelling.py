@@ -26,6 +26,7 @@ _MOST_KEPT = 50_000  # words whose spelling is remembered
 _ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
 _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
 _SHORTEST_NOUN = 6  # letters
+_LONG_NAME = 8  # letters of a name in which two slips may be
 _COMMONEST = 150  # of words, which a slip means whatever else is near
 _COMMON, _RARER = 700, 20  # "somthing" is "something", and not "soothing", which is rarer by far
 _USUAL_RANK = 30_000  # words of English that a slip may be meant as
@@ -53,7 +54,7 @@ class SpellingCorrector:
     ) -> None:
         self._names, self._titles, self._parts = names, titles, parts
         self._plain, self._compounds = plain, compounds
-        self._respelt: dict[str, tuple[str, ...]] = {}
+        self._respelt: dict[tuple[str, bool], tuple[str, ...]] = {}
 
     def _near(self, word: str, slips: int) -> list[tuple[str, float]]:
         """Known words within so many slips, with the slips."""
@@ -85,16 +86,22 @@ class SpellingCorrector:
         longer = (word for word in usual if len(word) > 3)
         return sorted({*self._names, *self._titles, *self._plain, *self._parts, *longer})
 
-    def respell(self, token: Token) -> tuple[str, ...]:
-        """The roots that a word stands for: mostly itself."""
-        known = self._respelt.get(token.word)
+    def respell(self, token: Token, *, is_name: bool = False) -> tuple[str, ...]:
+        """The roots that a word stands for: mostly itself.
+
+        Args:
+            token: The word.
+            is_name: Whether a capital inside a sentence shows it to be a name: "Callum" is no slip
+                of "calm", though "Riseling" is one of a name.
+        """
+        known = self._respelt.get((token.word, is_name))
         if known is None:
-            known = self._respell(token)
+            known = self._respell(token, is_name)
             if len(self._respelt) < _MOST_KEPT:
-                self._respelt[token.word] = known
+                self._respelt[token.word, is_name] = known
         return known
 
-    def _respell(self, token: Token) -> tuple[str, ...]:
+    def _respell(self, token: Token, is_name: bool) -> tuple[str, ...]:
         root = token.root
         if (names := self._compounds.get(token.word) or self._compounds.get(root)) is not None:
             return tuple(part for name in names for part in roots(name))
@@ -116,14 +123,19 @@ class SpellingCorrector:
         if len(token.word) > 3 and (
             near := self._nearest(root if len(root) > 3 else token.word, 1, token.word)
         ):
-            return (near,)
+            return (near,) if not is_name or self._is_named(near) else (root,)
         for place in range(3, len(root) - 2):  # "limejuice"
             left, right = singular(root[:place]), singular(root[place:])
             if left in self._names and right in self._names:
                 return (left, right)
         if len(token.word) == 3:
             return (self._swapped(token.word) or self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word, 2, token.word) or root,)
+        near = self._nearest(root if len(root) > 3 else token.word, 2, token.word) or root
+        far = is_name and (len(root) < _LONG_NAME or not self._is_named(near))
+        return (root if far else near,)
+
+    def _is_named(self, word: str) -> bool:
+        return word in self._names or word in self._titles or word in self._parts
 
     def _adjective(self, root: str) -> str | None:
         """The name that is a noun's adjective: "orchestra" means what is orchestral."""

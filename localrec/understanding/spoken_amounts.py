@@ -24,6 +24,9 @@ _PART = re.compile(
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
 _HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
+_SCORE = re.compile(
+    r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?=\s*(?:stars?|or\b|and\b|[.,;!?]|$))"
+)
 _OUT_OF = re.compile(
     r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)(?:\s+out\s+of\s+(?:5|10|100)|\s*/\s*100?)(?![\d.])"
 )
@@ -38,6 +41,7 @@ def respell_amounts(line: str) -> str:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
     line = _THEN.sub(lambda match: f"{match['how']} than", line)
+    line = _SCORE.sub(lambda match: _padded(f"{match['value']} rating", match), line)
     line = _OUT_OF.sub(lambda match: _padded(match["value"], match), line)
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)

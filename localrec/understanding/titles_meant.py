@@ -16,6 +16,9 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
+_THAT = frozenset({"that", "this", "those", "these", "it", "them"})
+_SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
+_PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
@@ -57,6 +60,8 @@ def is_example(
         return False
     if len(phrase) == len(reading.roots):
         return True
+    if last - first == 1 and reading.words[first] in _PRONOUNS and not reading.capitals[first]:
+        return False  # "she read it till the cover came off"
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
@@ -65,7 +70,7 @@ def is_example(
     if cue_before(reading, first) >= 0:
         return True
     if _is_a_kind(reading, vocabulary, first, last):
-        return False
+        return _is_alone_with_its_kin(reading, vocabulary, first, last)
     if not vocabulary.is_weak(phrase) or _is_spelt_out(reading, first, last):
         return True
     if last - first > 1 and is_capitalised(reading, first, last):
@@ -102,10 +107,33 @@ def _is_a_kind(reading: Reading, vocabulary: Vocabulary, first: int, last: int) 
     return is_kind and (last - first == 1 or before_noun)
 
 
+def _is_alone_with_its_kin(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "She loves Twilight, find one like that": a series' own book, where kin are asked for."""
+    if not is_capitalised(reading, first, last) or not _asks_for_kin(reading, vocabulary):
+        return False
+    phrase = " ".join(reading.roots[first:last])
+    found = (one for one in vocabulary.names.get(phrase) if vocabulary.is_usable(one))
+    return all(one.kind not in vocabulary.domain.taxonomy for one in found)
+
+
+def _asks_for_kin(reading: Reading, vocabulary: Vocabulary) -> bool:
+    """ "one similar", "more songs like that"."""
+    text = f" {' '.join(reading.words)} "
+    return any(f" {phrase} " in text for phrase in _EXAMPLE.kin_phrases) or any(
+        reading.words[place] == "like"
+        and {*reading.words[place + 1 : place + 2]} <= _THAT
+        and (reading.roots[place - 1] in vocabulary.item_nouns or before in _EXAMPLE.species)
+        for place, before in enumerate(reading.words[:-2], 1)
+    )
+
+
 def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
-    """ "Christmas songs": a kind and the noun of all items, in the plural."""
+    """ "Christmas songs", "a Christmas song": a kind and the noun of all items."""
     noun = reading.words[last - 1]
-    if noun == reading.roots[last - 1] or reading.roots[last - 1] not in vocabulary.item_nouns:
+    if reading.roots[last - 1] not in vocabulary.item_nouns:
+        return False
+    before = reading.words[first - 1] if first else ""
+    if noun == reading.roots[last - 1] and before not in _SOME:
         return False
     kind = " ".join(reading.roots[first : last - 1])
     return any(

@@ -33,6 +33,9 @@ _WOULD = frozenset({"id", "ill", "wed", "hed", "shed", "theyd", "theyll", "shell
 _SKIPPING = frozenset(
     {"skip", "avoid", "drop", "bin", "leave", "pass", "veto", "ditch", "dodge", "lose"}
 )
+_SELVES = frozenset({"i", "me", "myself", "meself", "us", "we"})
+_ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long", "since"})
+_PARTINGS = frozenset(phrases(_BEHIND.partings))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 
@@ -65,6 +68,8 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if _match(reading, last + 1, _PHRASES) and reading.words[last + 1] != "it":
         return True  # "King need not apply", where "need" is also an adverb's like
     place = _past(reading, owner, last + 1, ("however",))
+    if _parts_with(reading, last + 1):
+        return True
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
@@ -80,6 +85,14 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     return is_name and (
         _is_denied(reading, owner, last) or _is_object_in_front(reading, owner, last)
     )
+
+
+def _parts_with(reading: Reading, place: int) -> bool:
+    """ "rum and I, however, parted ways": said of a name and of somebody, adverbs aside."""
+    told = tuple(one for one in reading.words[place : place + _NEAR] if one not in _ASIDES)
+    if told[:1] != ("and",) or not _SELVES & {*told[1:2]}:
+        return False
+    return any(told[2 : 2 + len(one)] == one for one in _PARTINGS)
 
 
 def _verdict(reading: Reading, place: int) -> bool:
@@ -219,11 +232,16 @@ def _bites(reading: Reading, place: int) -> bool:
 def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """ "romance we don't watch", "dairy my stomach can't handle"."""
     words, place = reading.words, last + 1
+    while place < len(words) and words[place] in _BEHIND.general_nouns and not reading.gaps[place]:
+        place += 1
+    if place >= len(words):
+        return False
     if words[place] in ("that", "which"):
         place += 1
-    if words[place] in _BEHIND.would and not reading.gaps[place]:
-        refuses = words[place + 1 : place + 2] and words[place + 1] in _BEHIND.skipping
-        return bool(refuses) and _pauses(reading, place + 2)  # "horror I'd skip"
+    if words[place : place + 1] and words[place] in _BEHIND.would and not reading.gaps[place]:
+        verb = _past(reading, owner, place + 1)
+        refuses = words[verb : verb + 1] and words[verb] in _BEHIND.skipping
+        return bool(refuses) and _pauses(reading, verb + 1)  # "horror I'd skip"
     if words[place : place + 1] and words[place] in _BEHIND.owners and not reading.gaps[place]:
         place += 1
     elif not (words[place : place + 1] and words[place] in _WORDS.subjects):

@@ -172,9 +172,12 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        for token in found:
+        capitals = [text[token.start].isupper() for token in found]
+        for place, token in enumerate(found):
+            inside = place and not _ends_a_sentence(text[found[place - 1].end : token.start])
+            is_name = bool(inside) and capitals[place] and not all(capitals)
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
-            meant = (unit,) if unit else self._spelling.respell(token)
+            meant = (unit,) if unit else self._spelling.respell(token, is_name=is_name)
             if meant != (token.root,) and not _is_other_spelling(token.root, meant):
                 corrected[token.word] = " ".join(meant)
             cut += [(token, root) for root in meant]
@@ -407,6 +410,10 @@ def halves(name: str) -> list[str]:
     noun = parts[-1].rpartition(" ")[2]
     ends = [f"{part} {noun}" for part in parts[:-1]] if " " in parts[-1] else []
     return [*parts, *ends]
+
+
+def _ends_a_sentence(between: str) -> bool:
+    return any(mark in between for mark in ".!?;\n")
 
 
 def _mark(between: str, before: Token, following: Token) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import msgspec
 
@@ -140,7 +140,8 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
             value = _value(match, "")
             if value is not None:
                 yield YearSpan(match.start(), match.end(), *_bound(how, value))
-    for match in _alone(short).finditer(line):
+    bare = _alone().finditer(line)
+    for match in chain(bare, _short_alone().finditer(line)) if short else bare:
         value = _value(match, "")
         plain = match["decade"] or match["named"]
         if value is not None and (decades or not plain or match["part"]):
@@ -249,8 +250,15 @@ def _pair(years_are_short: bool) -> re.Pattern[str]:
 
 
 @lru_cache
-def _alone(short: bool) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\d.$€£-]){_any_of('', short)}{_no_unit()}")
+def _alone() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\d.$€£-]){_any_of('', False)}{_no_unit()}")
+
+
+@lru_cache
+def _short_alone() -> re.Pattern[str]:
+    """ "from 75", "of '75": two digits are a year only where something says so."""
+    lead = r"(?:\b(?:from|in|of|year|circa|vintage)\s+(?:the\s+)?'?|(?<!\w)')"
+    return re.compile(rf"{lead}{_any_of('', True)}{_no_unit()}")
 
 
 @lru_cache

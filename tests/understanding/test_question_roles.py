@@ -248,7 +248,7 @@ def test_a_network_that_knows_other_roles_is_refused(tmp_path):
 
 
 def test_a_name_is_refused_where_no_rule_hears_it_but_the_tagger_is_sure(read_with):
-    question = "gin and I waved goodbye"
+    question = "gin and my stomach are strangers"
     assert wanted(read_with(question)) == {"gin"}
     assert excluded(read_with(question, gin=("barred", 0.99))) == {"gin"}
     assert wanted(read_with(question, gin=("barred", 0.35))) == {"gin"}
