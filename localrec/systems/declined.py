@@ -10,6 +10,7 @@ from localrec.data.query import Query, RoutedTask, TaskKind
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
 from localrec.index.embedder_names import fits
+from localrec.understanding.absent_things import with_absent_things
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.topics import (
     TopicPrototypes,
@@ -27,8 +28,13 @@ _NEAREST = 2
 _UNREAD = 0.2  # threshold below which little was read
 
 
-def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
-    """Return the query with its topic, where it asks for no items."""
+def with_topic(context: DomainContext, question: Question, query: Query) -> Query:
+    """Return the query with its topic, or with what it wishes for and nobody here has."""
+    told = _tell_topic(context, question, query)
+    return with_absent_things(question.query, told, context.domain)
+
+
+def _tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
     domain, text = context.domain, question.query
     if question.image is not None or question.have is not None or query.is_declined:
         return query

@@ -24,8 +24,7 @@ from localrec.retrieval.personalize import personalize
 from localrec.retrieval.retrievers import retrieve_by_description, retriever_of
 from localrec.systems.answer_request import LIST, AnswerRequest, ChosenItems, model_opener, prepare
 from localrec.systems.configs import TAGGER, MarcConfig
-from localrec.systems.declined import declined_answer, tell_topic, unused_of
-from localrec.understanding.absent_things import with_absent_things
+from localrec.systems.declined import declined_answer, unused_of, with_topic
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.router import Router
@@ -73,8 +72,7 @@ class Marc:
     def understand(self, question: Question, trace: RunTrace | None = None) -> Query:
         """Read what a question asks for; raises as `answer` does."""
         query = self._reader.read(question, trace or RunTrace())
-        query = tell_topic(self._context, question, query)
-        return with_absent_things(question.query, query, self._context.domain)
+        return with_topic(self._context, question, query)
 
     def answer_query(
         self,

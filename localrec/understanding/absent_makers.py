@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from localrec.understanding.language_words import english
-from localrec.understanding.meanings import Meaning
-from localrec.understanding.mentions import Mention
+from localrec.understanding.meanings import Meaning, Mention
 from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention, says_any
+from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import says_any
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention, owners
+from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention

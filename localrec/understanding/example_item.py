@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.language_words import english, phrases
-from localrec.understanding.mentions import Mention, asks_for_kin, owners
+from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import asks_for_kin, owners
 from localrec.understanding.titles_meant import SIMILARITY_CUES, cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 

@@ -108,3 +108,36 @@ def _is_those_two(reading: Reading, place: int) -> bool:
     if reading.words[place] not in _TWO or not place or reading.words[place - 1] not in _THOSE:
         return False
     return bool(_WORDS.excepting & {*reading.words[max(0, place - 4) : place - 1]})
+
+
+def _begins_a_clause(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """ "comedy, and war can wait": behind a comma "and" joins names only at the end of a list."""
+    if reading.words[position] != "and" or reading.gaps[position] != "," or position == 0:
+        return False
+    first = position - 1
+    while first and owner[first - 1] == owner[position - 1]:
+        first -= 1
+    return reading.gaps[first] != "," or owner[first - 1] < 0
+
+
+def bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[bool]) -> None:
+    """Bar the name that ends at `last` and those listed with it before ("nut, egg and dairy free").
+
+    A comma alone joins nothing ("coconut, rum-free"); before an "and" or "or" it does.
+    """
+    position, joined = last, False
+    while True:
+        mention = owner[position]
+        while position >= 0 and owner[position] == mention:
+            excluded[position] = True
+            position -= 1
+        if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
+            if _begins_a_clause(reading, owner, position):
+                return
+            position, joined = position - 1, True
+        elif not (joined and reading.gaps[position + 1] == ",") and not (
+            position >= 0 and owner[position] >= 0 and not reading.gaps[position + 1]
+        ):
+            return
+        if position < 0 or owner[position] < 0:
+            return

@@ -16,8 +16,8 @@ from typing import Literal
 
 import msgspec
 
-from localrec.understanding.meanings import MeaningRole
-from localrec.understanding.mentions import Mention, find_mentions
+from localrec.understanding.meanings import MeaningRole, Mention
+from localrec.understanding.mentions import find_mentions
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 Sense = MeaningRole | Literal["item"]

@@ -57,3 +57,21 @@ class Named(Protocol):
 
     def share_within(self, number: str, low: float, high: float) -> float:
         """Return the share of the items whose number lies between bounds."""
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item.
+
+    `others` are further keys of the same kind that the name may mean: "pinot" is part of several;
+    of an item they are the other items that its words may mean.
+    `elsewhere` are (kind, key) of other kinds that bear the name as well: a region and a grape.
+    A `doubtful` name may be a word like any other: mended, everyday, or a part of a name.
+    """
+
+    first: int
+    last: int
+    meaning: Meaning | None = None
+    item: str | None = None
+    others: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[str, str], ...] = ()
+    doubtful: bool = False

@@ -8,15 +8,23 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch
-from localrec.understanding.language_words import cue_words, english, phrases, phrases_by_first_word
-from localrec.understanding.meanings import Meaning
+from localrec.understanding.language_words import english, phrases, phrases_by_first_word
+from localrec.understanding.meanings import Meaning, Mention
+from localrec.understanding.partial_mentions import (
+    begins_a_refusal,
+    free_of,
+    is_a_user_here,
+    is_shown,
+    part_of_a_name,
+    refused_taste,
+    words_of_a_name,
+)
 from localrec.understanding.senses import choose_meaning
-from localrec.understanding.spelling import english_words, is_everyday
+from localrec.understanding.spelling import is_everyday
 from localrec.understanding.titles_meant import SIMILARITY_CUES, is_capitalised, is_example
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -24,28 +32,9 @@ _WORDS = english().mention
 _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
-_SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 _LONG_TITLE = 4  # words
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
-
-
-class Mention(msgspec.Struct, frozen=True):
-    """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item.
-
-    `others` are further keys of the same kind that the name may mean: "pinot" is part of several;
-    of an item they are the other items that its words may mean.
-    `elsewhere` are (kind, key) of other kinds that bear the name as well: a region and a grape.
-    A `doubtful` name may be a word like any other: mended, everyday, or a part of a name.
-    """
-
-    first: int
-    last: int
-    meaning: Meaning | None = None
-    item: str | None = None
-    others: tuple[str, ...] = ()
-    elsewhere: tuple[tuple[str, str], ...] = ()
-    doubtful: bool = False
 
 
 def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
@@ -55,14 +44,14 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     position = 0
     while position < len(words):
         end = reading.end_of_clause(position)
-        if skipped := _long_cue_at(reading, position):
-            position += skipped
-            continue
         item = vocabulary.items.longest_at(words, position, end) or _over_commas(
             reading, vocabulary, position
         )
         name = _longest_name(reading, vocabulary, position, end)
-        if skipped := _refusal_at(reading, vocabulary, position, item is None and name is None):
+        nameless = item is None and name is None
+        if skipped := _long_cue_at(reading, position) or _refusal_at(
+            reading, vocabulary, position, nameless
+        ):
             position += skipped
             continue
         if item and is_example(
@@ -73,8 +62,8 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             )
             position = item.last
         elif (name is None or name.last == position + 1) and (
-            several := _free_of(reading, vocabulary, position)
-            or _words_of_a_name(reading, vocabulary, position, end)
+            several := free_of(reading, vocabulary, position)
+            or words_of_a_name(reading, vocabulary, position, end)
         ):
             mentions.append(several)
             position = several.last
@@ -90,29 +79,32 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         ):
             position += 1
         elif name:
-            meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
-            if meaning is not None:
-                doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
-                others = _of_the_kind(meaning, name.payloads, vocabulary)
-                elsewhere = _of_other_kinds(meaning, name.payloads, vocabulary)
-                span = name.first, name.last
-                mentions.append(Mention(*span, meaning, None, others, elsewhere, doubtful))
+            mentions += _meant_by(reading, vocabulary, name)
             position = name.last
-        elif near := _misspelt_name(reading, vocabulary, position, end):
+        elif near := (
+            _misspelt_name(reading, vocabulary, position, end)
+            or part_of_a_name(reading, vocabulary, position, mentions)
+            or refused_taste(reading, vocabulary, position)
+            or _split_name(reading, vocabulary, position, end)
+        ):
             mentions.append(near)
             position = near.last
-        elif part := (
-            _part_of_a_name(reading, vocabulary, position, mentions)
-            or _refused_taste(reading, vocabulary, position)
-        ):
-            mentions.append(part)
-            position = part.last
-        elif split := _split_name(reading, vocabulary, position, end):
-            mentions.append(split)
-            position = split.last
         else:
             position += 1
     return mentions
+
+
+def _meant_by(
+    reading: Reading, vocabulary: Vocabulary, name: PhraseMatch[Meaning]
+) -> list[Mention]:
+    """The mention of a name written out, none where it means nothing here."""
+    meaning = choose_meaning(reading, vocabulary, name.first, name.last, name.payloads)
+    if meaning is None:
+        return []
+    doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
+    others = _of_the_kind(meaning, name.payloads, vocabulary)
+    elsewhere = _of_other_kinds(meaning, name.payloads, vocabulary)
+    return [Mention(name.first, name.last, meaning, None, others, elsewhere, doubtful)]
 
 
 def _over_commas(
@@ -143,7 +135,7 @@ def _tells_of_somebody(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
     if name.last > name.first + 1:
         return False
     if all(one.role == "creator" for one in name.payloads):
-        return _is_a_user_here(reading, name.first)
+        return is_a_user_here(reading, name.first)
     if name.first == 0 or reading.gaps[name.first]:
         return False
     doing = reading.words[name.first].endswith("ing")
@@ -210,7 +202,7 @@ def _is_doubtful(
         return False
     word = reading.tokens[first].word
     mended = word in reading.corrected and meaning.kind not in vocabulary.domain.taxonomy
-    return mended or (is_everyday(word) and not _is_shown(reading, first))
+    return mended or (is_everyday(word) and not is_shown(reading, first))
 
 
 def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
@@ -224,114 +216,11 @@ def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, l
     return not known and not vocabulary.is_plain(root) and root.isalpha()
 
 
-def _refused_taste(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
-    """ "nothing limey": what tastes of a thing is refused with it."""
-    root = reading.roots[position]
-    if not root.endswith("y") or len(root) < _SHORTEST_TASTE:
-        return None
-    if not _is_behind_a_refusal(reading, vocabulary, position):
-        return None
-    stem = root[:-1]
-    for told in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem):
-        for meaning in vocabulary.names.get(told):
-            if meaning.role == "component" and vocabulary.is_usable(meaning):
-                return Mention(position, position + 1, meaning)
-    return None
-
-
-def _is_behind_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
-    """Whether the words directly before a place refuse what stands there ("spare me Elvis")."""
-    for first in range(max(0, position - _LONGEST_REFUSAL), position):
-        before = reading.words[first:position]
-        if not any(reading.gaps[first + 1 : position + 1]) and before in vocabulary.negations.get(
-            before[0], ()
-        ):
-            return True
-    return False
-
-
-def _goes_on_with_makers(reading: Reading, position: int, mentions: Sequence[Mention]) -> bool:
-    """ "Billie Holiday, Ella or Nat King Cole": a maker stands in the list before it."""
-    last = mentions[-1] if mentions else None
-    if last is None or last.meaning is None or last.meaning.role != "creator":
-        return False
-    return {*reading.words[last.last : position]} <= {"or", "and", "nor"}
-
-
-def _part_of_a_name(
-    reading: Reading, vocabulary: Vocabulary, position: int, mentions: Sequence[Mention] = ()
-) -> Mention | None:
-    """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
-    root = reading.roots[position]
-    if root in vocabulary.item_nouns or _is_a_user_here(reading, position):
-        return None
-    if root in cue_words() or reading.words[position] in cue_words():
-        return None
-    if root in english().numbers:
-        return None  # "it has to be done by nine"
-    by = position > 0 and reading.words[position - 1] in _WORDS.by
-    if _is_shown(reading, position) and not is_everyday(reading.words[position]):
-        by = (
-            by
-            or _goes_on_with_makers(reading, position, mentions)
-            or _is_behind_a_refusal(reading, vocabulary, position)
-        )
-    found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
-    typed = reading.tokens[position].word
-    if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
-        return None  # "Tassie" is no slip of some maker's name
-    keys = tuple(one.key for one in found[1:])
-    sure = by or found[0].role == "component" or _is_strange(reading, position)
-    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
-
-
-def _is_strange(reading: Reading, place: int) -> bool:
-    """Whether a word is no English word and was typed as it is read ("Bourdain")."""
-    typed = reading.tokens[place].word
-    return typed not in reading.corrected and typed not in english_words()
-
-
-def _is_a_user_here(reading: Reading, place: int) -> bool:
-    """ "Lee refuses anything old", "Charlie wants": who is spoken of, and no maker."""
-    following = reading.words[place + 1 : place + 2]
-    return bool(_WORDS.person_verbs & {*following}) and not reading.gaps[place + 1]
-
-
-def _words_of_a_name(
-    reading: Reading, vocabulary: Vocabulary, position: int, end: int
-) -> Mention | None:
-    """ "Dorothy Sayers", "Garcia Marquez": two and more words of a longer name."""
-    last, found = vocabulary.partial.meant_by(reading.roots, position, end)
-    if not found:
-        return None
-    return Mention(position, last, meaning=found[0], others=tuple(one.key for one in found[1:]))
-
-
-def _free_of(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
-    """ "alcohol-free", where some items are of a kind called so: that kind, and no refusal."""
-    if reading.words[position + 1 : position + 2] != ("free",) or reading.gaps[position + 1]:
-        return None
-    told = (reading.roots[position], "free")
-    found = [
-        one.meaning
-        for one in vocabulary.partial.words.get(told[0], ())
-        if told in pairwise(one.words) and vocabulary.is_usable(one.meaning)
-    ]
-    kin = tuple(one.key for one in found[1:] if one.kind == found[0].kind)
-    return Mention(position, position + 2, found[0], None, kin) if found else None
-
-
-def _is_shown(reading: Reading, place: int) -> bool:
-    """Whether a capital inside a sentence shows a word to be a name."""
-    inside = place > 0 and reading.gaps[place] != "."
-    return inside and reading.capitals[place] and not all(reading.capitals)
-
-
 def _misspelt_name(
     reading: Reading, vocabulary: Vocabulary, position: int, end: int
 ) -> Mention | None:
     """Two or three words that nearly spell a name, one of them no everyday word."""
-    if _begins_a_refusal(reading, vocabulary, position):
+    if begins_a_refusal(reading, vocabulary, position):
         return None  # "sick of lime" is no slice of lime
     for last in range(min(position + 3, end), position + 1, -1):
         words = reading.roots[position:last]
@@ -360,13 +249,6 @@ def _refusal_at(reading: Reading, vocabulary: Vocabulary, position: int, nameles
         if several and (nameless or cue in _OVER_NAMES):
             return len(cue)
     return 0
-
-
-def _begins_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
-    return any(
-        reading.words[position : position + len(cue)] == cue
-        for cue in vocabulary.negations.get(reading.words[position], ())
-    )
 
 
 def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) -> str:
@@ -445,7 +327,7 @@ def _is_hardly_meant(
     if vocabulary.is_hardly_a_name(phrase, meaning):
         return True
     from_catalogue = meaning.kind not in vocabulary.domain.taxonomy
-    refuses = len(phrase) == 1 and _begins_a_refusal(reading, vocabulary, match.first)
+    refuses = len(phrase) == 1 and begins_a_refusal(reading, vocabulary, match.first)
     return refuses and from_catalogue and meaning.role in ("creator", "category", "component")
 
 

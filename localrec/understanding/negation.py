@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from localrec.understanding.double_negation import asking_length
-from localrec.understanding.joint_refusals import bar_both, bar_named_again
+from localrec.understanding.joint_refusals import bar_back, bar_both, bar_named_again
 from localrec.understanding.language_words import (
     english,
     inflected,
@@ -87,10 +87,10 @@ def negated_tokens(
     for position in range(len(reading.words)):
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
         if owner[position] >= 0 and ends and is_refused_after(reading, owner, position):
-            _bar_back(reading, owner, position, excluded)
+            bar_back(reading, owner, position, excluded)
         meant = _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
-            _bar_back(reading, owner, meant, excluded)
+            bar_back(reading, owner, meant, excluded)
     _bar_what_is_added(reading, owner, excluded)
     bar_both(reading, owner, excluded)
     bar_named_again(reading, owner, excluded)
@@ -418,36 +418,3 @@ def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
     if reading.words[place - 1] in ("that", "which", "whom", "but") and not reading.gaps[place - 1]:
         place -= 1
     return place - 1 if place and owner[place - 1] >= 0 else -1
-
-
-def _begins_a_clause(reading: Reading, owner: Sequence[int], position: int) -> bool:
-    """ "comedy, and war can wait": behind a comma "and" joins names only at the end of a list."""
-    if reading.words[position] != "and" or reading.gaps[position] != "," or position == 0:
-        return False
-    first = position - 1
-    while first and owner[first - 1] == owner[position - 1]:
-        first -= 1
-    return reading.gaps[first] != "," or owner[first - 1] < 0
-
-
-def _bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[bool]) -> None:
-    """Bar the name that ends at `last` and those listed with it before ("nut, egg and dairy free").
-
-    A comma alone joins nothing ("coconut, rum-free"); before an "and" or "or" it does.
-    """
-    position, joined = last, False
-    while True:
-        mention = owner[position]
-        while position >= 0 and owner[position] == mention:
-            excluded[position] = True
-            position -= 1
-        if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
-            if _begins_a_clause(reading, owner, position):
-                return
-            position, joined = position - 1, True
-        elif not (joined and reading.gaps[position + 1] == ",") and not (
-            position >= 0 and owner[position] >= 0 and not reading.gaps[position + 1]
-        ):
-            return
-        if position < 0 or owner[position] < 0:
-            return

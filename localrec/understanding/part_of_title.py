@@ -12,7 +12,8 @@ import msgspec
 
 from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention, asks_for_kin, owners
+from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import asks_for_kin, owners
 from localrec.understanding.titles_meant import cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 

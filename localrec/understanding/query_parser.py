@@ -28,9 +28,9 @@ from localrec.understanding.alternatives import (
 from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases, places_and_languages
+from localrec.understanding.meanings import Mention
 from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import (
-    Mention,
     find_mentions,
     owners,
     says_any,

@@ -12,8 +12,7 @@ from itertools import pairwise
 from localrec.data.query import Constraint, TextWish
 from localrec.foundation.text_matching import roots
 from localrec.understanding.language_words import english
-from localrec.understanding.meanings import Meaning
-from localrec.understanding.mentions import Mention
+from localrec.understanding.meanings import Meaning, Mention
 from localrec.understanding.negation import refusing_places
 from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary

@@ -16,7 +16,7 @@ from localrec.data.answers import SHIPPED_NETWORK
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import Token
 from localrec.understanding.language_words import english
-from localrec.understanding.mentions import Mention
+from localrec.understanding.meanings import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
 from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary

@@ -172,10 +172,7 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        capitals = [text[token.start].isupper() for token in found]
-        for place, token in enumerate(found):
-            inside = place and not _ends_a_sentence(text[found[place - 1].end : token.start])
-            is_name = bool(inside) and capitals[place] and not all(capitals)
+        for token, is_name in zip(found, _shown_names(text, found), strict=True):
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
             meant = (unit,) if unit else self._spelling.respell(token, is_name=is_name)
             if meant != (token.root,) and not _is_other_spelling(token.root, meant):
@@ -412,8 +409,15 @@ def halves(name: str) -> list[str]:
     return [*parts, *ends]
 
 
-def _ends_a_sentence(between: str) -> bool:
-    return any(mark in between for mark in ".!?;\n")
+def _shown_names(text: str, found: Sequence[Token]) -> list[bool]:
+    """For each word whether a capital inside a sentence shows it to be a name."""
+    capitals = [text[token.start].isupper() for token in found]
+    if all(capitals):
+        return [False] * len(found)
+    ends = [0, *(token.end for token in found)]
+    between = [text[end : token.start] for end, token in zip(ends, found, strict=False)]
+    inside = [not any(mark in one for mark in ".!?;\n") for one in between]
+    return [place > 0 and inside[place] and capitals[place] for place in range(len(found))]
 
 
 def _mark(between: str, before: Token, following: Token) -> str:

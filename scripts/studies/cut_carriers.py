@@ -26,7 +26,8 @@ from localrec.data.arrays import Mask
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.paths import make_private
 from localrec.graph.catalogue import Catalogue
-from localrec.understanding.mentions import Mention, find_mentions
+from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import find_mentions
 from localrec.understanding.question_roles import Role
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace.domain_context import DomainContext

@@ -1,0 +1,125 @@
+"""Names that a question tells by a part: "pinot", "by Christie", "spare me Elvis"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from localrec.understanding.language_words import cue_words, english
+from localrec.understanding.meanings import Mention
+from localrec.understanding.spelling import english_words, is_everyday
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_WORDS = english().mention
+_SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
+
+
+def refused_taste(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "nothing limey": what tastes of a thing is refused with it."""
+    root = reading.roots[position]
+    if not root.endswith("y") or len(root) < _SHORTEST_TASTE:
+        return None
+    if not _is_behind_a_refusal(reading, vocabulary, position):
+        return None
+    stem = root[:-1]
+    for told in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem):
+        for meaning in vocabulary.names.get(told):
+            if meaning.role == "component" and vocabulary.is_usable(meaning):
+                return Mention(position, position + 1, meaning)
+    return None
+
+
+def _is_behind_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
+    """Whether the words directly before a place refuse what stands there ("spare me Elvis")."""
+    for first in range(max(0, position - _LONGEST_REFUSAL), position):
+        before = reading.words[first:position]
+        if not any(reading.gaps[first + 1 : position + 1]) and before in vocabulary.negations.get(
+            before[0], ()
+        ):
+            return True
+    return False
+
+
+def _goes_on_with_makers(reading: Reading, position: int, mentions: Sequence[Mention]) -> bool:
+    """ "Billie Holiday, Ella or Nat King Cole": a maker stands in the list before it."""
+    last = mentions[-1] if mentions else None
+    if last is None or last.meaning is None or last.meaning.role != "creator":
+        return False
+    return {*reading.words[last.last : position]} <= {"or", "and", "nor"}
+
+
+def part_of_a_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, mentions: Sequence[Mention] = ()
+) -> Mention | None:
+    """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
+    root = reading.roots[position]
+    if root in vocabulary.item_nouns or is_a_user_here(reading, position):
+        return None
+    if root in cue_words() or reading.words[position] in cue_words():
+        return None
+    if root in english().numbers:
+        return None  # "it has to be done by nine"
+    by = position > 0 and reading.words[position - 1] in _WORDS.by
+    if is_shown(reading, position) and not is_everyday(reading.words[position]):
+        by = (
+            by
+            or _goes_on_with_makers(reading, position, mentions)
+            or _is_behind_a_refusal(reading, vocabulary, position)
+        )
+    found = vocabulary.partial.called(root, by=by, shown=is_shown(reading, position))
+    typed = reading.tokens[position].word
+    if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
+        return None  # "Tassie" is no slip of some maker's name
+    keys = tuple(one.key for one in found[1:])
+    sure = by or found[0].role == "component" or _is_strange(reading, position)
+    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def _is_strange(reading: Reading, place: int) -> bool:
+    """Whether a word is no English word and was typed as it is read ("Bourdain")."""
+    typed = reading.tokens[place].word
+    return typed not in reading.corrected and typed not in english_words()
+
+
+def is_a_user_here(reading: Reading, place: int) -> bool:
+    """ "Lee refuses anything old", "Charlie wants": who is spoken of, and no maker."""
+    following = reading.words[place + 1 : place + 2]
+    return bool(_WORDS.person_verbs & {*following}) and not reading.gaps[place + 1]
+
+
+def words_of_a_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """ "Dorothy Sayers", "Garcia Marquez": two and more words of a longer name."""
+    last, found = vocabulary.partial.meant_by(reading.roots, position, end)
+    if not found:
+        return None
+    return Mention(position, last, meaning=found[0], others=tuple(one.key for one in found[1:]))
+
+
+def free_of(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "alcohol-free", where some items are of a kind called so: that kind, and no refusal."""
+    if reading.words[position + 1 : position + 2] != ("free",) or reading.gaps[position + 1]:
+        return None
+    told = (reading.roots[position], "free")
+    found = [
+        one.meaning
+        for one in vocabulary.partial.words.get(told[0], ())
+        if told in pairwise(one.words) and vocabulary.is_usable(one.meaning)
+    ]
+    kin = tuple(one.key for one in found[1:] if one.kind == found[0].kind)
+    return Mention(position, position + 2, found[0], None, kin) if found else None
+
+
+def is_shown(reading: Reading, place: int) -> bool:
+    """Whether a capital inside a sentence shows a word to be a name."""
+    inside = place > 0 and reading.gaps[place] != "."
+    return inside and reading.capitals[place] and not all(reading.capitals)
+
+
+def begins_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
+    """Whether the words at a place refuse what follows them."""
+    return any(
+        reading.words[position : position + len(cue)] == cue
+        for cue in vocabulary.negations.get(reading.words[position], ())
+    )
