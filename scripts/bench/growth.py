@@ -97,6 +97,8 @@ def ask_all(folder: Path, questions: int | None, repeat: int) -> CatalogueFigure
 
 def exponent(items: Sequence[int], spent: Sequence[float]) -> float:
     """The power of the items with which time grows from the smallest to the largest."""
+    if items[0] == items[-1]:
+        return 0.0
     return math.log(spent[-1] / spent[0]) / math.log(items[-1] / items[0])
 
 
