@@ -128,8 +128,11 @@ def _is_absent(
     inside = [one for one in mentions if one.first < last and one.last > first]
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False
+    asked = reading.words[first - 1] in _ASKING and all(reading.capitals[first:last])
     return any(
-        len(word) > 2 and word not in english_words() and not vocabulary.is_spelt_out(word)
+        len(word) > 2
+        and not vocabulary.is_spelt_out(word)
+        and (word not in english_words() or (asked and not is_everyday(word)))
         for word in typed
     )
 

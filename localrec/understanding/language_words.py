@@ -32,6 +32,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bracket_close: Words
     harmless_behind: Words
     ends: Words
+    saying_so: tuple[str, ...]
     lead_in: Words
     list_words: Words
     suffixes: Words
@@ -181,6 +182,8 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words for decades, centuries and other spans of years, and what stands around them."""
 
+    happened: tuple[str, ...]
+    tellers: tuple[str, ...]
     decades: dict[str, int]
     ordinals: dict[str, int]
     eras: dict[str, tuple[int, int]]

@@ -33,6 +33,7 @@ _CLAUSES = tuple(
 _MET = english().state.verbs
 _ALL = frozenset({"all", "everything", "every", "enough"})
 _TOLD_AFTER = phrases_by_first_word(_WORDS.told_after_being)
+_SAYING_SO = phrases_by_first_word(_WORDS.saying_so)
 _BEING = english().trailing_refusals.being
 _GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
 _PREPOSITIONS = frozenset("from for with in by on".split())
@@ -242,6 +243,9 @@ def _reach(
         gap, word = reading.gaps[position], reading.words[position]
         if (gap == "." and position > start) or (gap and looks_back):
             break
+        if reached and (length := phrase_length(_SAYING_SO, reading.words, position)):
+            position += length  # "no anise, by which I mean absinthe or pastis"
+            continue
         if gap == "," and (bounded or (bridged and not reached)):
             break  # "hates being watched, a bluffing game"
         if gap == "," and reached and not _list_goes_on(reading, owner, position):

@@ -218,7 +218,7 @@ def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"(?:\b(?P<how>{cue})\s+(?:the\s+)?)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{_ENDINGS})\b)?"
         rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+(?:{_OTHERS}\s+)?{noun}\b"
-        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b(?!\s+\d))?"
+        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b(?!\s+(?:than\b|\d)))?"
     )
 
 

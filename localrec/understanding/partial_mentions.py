@@ -60,13 +60,12 @@ def part_of_a_name(
     if root in english().numbers:
         return None  # "it has to be done by nine"
     by = position > 0 and reading.words[position - 1] in _WORDS.by
-    if is_shown(reading, position) and not is_everyday(reading.words[position]):
-        by = (
-            by
-            or _goes_on_with_makers(reading, position, mentions)
-            or _is_behind_a_refusal(reading, vocabulary, position)
-        )
-    found = vocabulary.partial.called(root, by=by, shown=is_shown(reading, position))
+    shown = is_shown(reading, position)
+    refused = False
+    if shown and not is_everyday(reading.words[position]):
+        refused = _is_behind_a_refusal(reading, vocabulary, position)
+        by = by or refused or _goes_on_with_makers(reading, position, mentions)
+    found = vocabulary.partial.called(root, by=by, shown=shown, refused=refused)
     typed = reading.tokens[position].word
     if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
         return None  # "Tassie" is no slip of some maker's name

@@ -17,6 +17,7 @@ from localrec.understanding.spelling import english_words, is_everyday
 
 _MOST = 40  # names that share a word; a word of more says nothing
 _MOST_BY_WORDS = 6  # names that share several words
+_MOST_OF_A_SURNAME = 12  # makers who share one that stands alone
 _LONGEST = 5  # words of a part
 
 
@@ -86,7 +87,9 @@ class PartialNames:
     def _is_common(self, word: str) -> bool:
         return self._is_plain(word) or is_everyday(word)
 
-    def called(self, root: str, *, by: bool, shown: bool = False) -> list[Meaning]:
+    def called(
+        self, root: str, *, by: bool, shown: bool = False, refused: bool = False
+    ) -> list[Meaning]:
         """The names of several words that one word is part of, of one kind that items have.
 
         Components are called by any telling word ("pinot", "red"), makers by a surname that is no
@@ -96,6 +99,8 @@ class PartialNames:
             root: The word.
             by: It stands behind "by" and the like: makers are called by any of their words.
             shown: It is shown to be a name, by a capital inside a sentence.
+            refused: So it is, and a refusal stands before it ("minus Sandman"): English or not, it
+                means whatever is called so.
         """
         told = self.words.get(root, ())
         if not told or len(root) < 3 or self._is_plain(root):
@@ -111,8 +116,11 @@ class PartialNames:
             ends = is_maker and one.words[-1] == root
             if ends and (surname or strange or shown or by):
                 last_names.append(one.meaning)
-            if one.meaning.role == "component" or (strange and not is_maker) or (is_maker and by):
+            named = (by if is_maker else strange or refused) or one.meaning.role == "component"
+            if named:
                 found.append(one.meaning)
+        if not shown and len(last_names) > _MOST_OF_A_SURNAME:
+            last_names = []  # "photos of vineyards", where forty wineries are called so
         if last_names and (by or not any(one.role != "creator" for one in found)):
             found = last_names
         kinds = list(dict.fromkeys(one.kind for one in found))

@@ -258,7 +258,8 @@ def _constraints(
             groups[-1][0].append(mention)
         else:
             groups.append(([mention], wanted[number]))
-    if asks_for_either(reading) and not again:
+    told = any(is_wanted and len(members) > 1 for members, is_wanted in groups)  # "gin or rum"
+    if asks_for_either(reading) and not again and not told:
         groups = one_of_each_kind(reading, groups)
     found: dict[Constraint, None] = {}
     for members, is_wanted in spread_lists(reading, groups, vocabulary):

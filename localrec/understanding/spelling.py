@@ -105,7 +105,8 @@ class SpellingCorrector:
         root = token.root
         if (names := self._compounds.get(token.word) or self._compounds.get(root)) is not None:
             return tuple(part for name in names for part in roots(name))
-        if (meant := english().slang.get(token.word)) is not None:
+        is_letter = len(token.word) == 1 and token.word in self._names  # "R&B"
+        if not is_letter and (meant := english().slang.get(token.word)) is not None:
             return tuple(meant.split())
         if root.endswith("ie") and f"{root[:-2]}y" in self._names and root not in self._names:
             return (f"{root[:-2]}y",)  # "zombie": the root of "zombies" is "zomby"

@@ -143,9 +143,20 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
     bare = _alone().finditer(line)
     for match in chain(bare, _short_alone().finditer(line)) if short else bare:
         value = _value(match, "")
+        if match["year"] and _dates_a_story(line, match.start("year"), match.end()):
+            continue
         plain = match["decade"] or match["named"]
         if value is not None and (decades or not plain or match["part"]):
             yield YearSpan(match.start(), match.end(), *value)
+
+
+def _dates_a_story(line: str, start: int, end: int) -> bool:
+    """ "In 1969 I shelved books", "my dad was born in 1965": a year that is no wish."""
+    before, behind = line[:start].split(), line[end:].replace(",", " ").split()
+    told = " ".join(before[-3:])
+    if any(told.endswith(one) for one in _WORDS.happened):
+        return True
+    return before[-1:] in (["in"], ["of"]) and behind[:1] != [] and behind[0] in _WORDS.tellers
 
 
 def _other_side(era: YearSpan) -> YearSpan:
