@@ -27,6 +27,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pronouns: Words
     subjects: Words
     behind: tuple[str, ...]
+    behind_idioms: tuple[str, ...]
     alone_behind: Words
     bracket_open: Words
     bracket_close: Words

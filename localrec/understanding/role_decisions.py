@@ -67,7 +67,8 @@ def _as_mended(text: str, reading: Reading) -> tuple[str, list[Token]]:
             found.append(found[-1])  # one word that was read as two
             continue
         meant = reading.corrected.get(token.word, "")
-        is_plain = " " not in meant and is_everyday(meant)
+        is_slip = bool(meant) and token.word not in english().slang
+        is_plain = is_slip and " " not in meant and is_everyday(meant)
         word = meant if is_plain else text[token.start : token.end]
         pieces += [text[end : token.start], word]
         first = length + len(pieces[-2])

@@ -105,12 +105,10 @@ class SpellingCorrector:
         root = token.root
         if (names := self._compounds.get(token.word) or self._compounds.get(root)) is not None:
             return tuple(part for name in names for part in roots(name))
-        is_letter = len(token.word) == 1 and token.word in self._names  # "R&B"
+        is_letter = token.word == "r" and token.word in self._names  # "R&B"
         if not is_letter and (meant := english().slang.get(token.word)) is not None:
             return tuple(meant.split())
-        if root.endswith("ie") and f"{root[:-2]}y" in self._names and root not in self._names:
-            return (f"{root[:-2]}y",)  # "zombie": the root of "zombies" is "zomby"
-        if (kin := self._adjective(root)) is not None:
+        if (kin := self._other_form(root)) is not None:
             return (kin,)
         if self._is_known(token):
             return (root,)
@@ -138,14 +136,11 @@ class SpellingCorrector:
     def _is_named(self, word: str) -> bool:
         return word in self._names or word in self._titles or word in self._parts
 
-    def _adjective(self, root: str) -> str | None:
-        """The name that is a noun's adjective: "orchestra" means what is orchestral."""
+    def _other_form(self, root: str) -> str | None:
+        """The name that is a noun's adjective or written as its plural is."""
         if len(root) < _SHORTEST_NOUN or root in self._names or root in self._plain:
             return None
-        kin = [f"{root}l"] if root.endswith("a") else []
-        kin += [f"{root[:-1]}c"] if root.endswith("ia") else []
-        kin += [f"{root[:-1]}ic"] if root.endswith("y") else []
-        return next((one for one in kin if one in self._names), None)
+        return next((one for one in other_forms(root) if one in self._names), None)
 
     def unit_meant(self, word: str, units: Collection[str]) -> str | None:
         """The unit that a word behind a number nearly spells: "86 ponts", "20 dolars"."""
@@ -325,6 +320,16 @@ def word_rank(word: str) -> int:
 def is_everyday(word: str) -> bool:
     """Whether a word is so common that alone it hardly names an item or a maker."""
     return word_rank(word) < _EVERYDAY_RANK
+
+
+def other_forms(root: str) -> tuple[str, ...]:
+    """What may be meant by a root: "orchestral" by "orchestra", "zomby", as of "zombies"."""
+    if root.endswith("ie"):
+        return (f"{root[:-2]}y",)
+    if root.endswith("y"):
+        return (f"{root[:-1]}ic",)
+    nostalgic = (f"{root[:-1]}c",) if root.endswith("ia") else ()
+    return (*nostalgic, f"{root}l") if root.endswith("a") else ()
 
 
 def _is_far_rarer(word: str, other: str) -> bool:

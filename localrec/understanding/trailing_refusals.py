@@ -15,7 +15,7 @@ from localrec.understanding.vocabulary import Reading
 
 _WORDS = english().negation
 _BEHIND = english().trailing_refusals
-_PHRASES = phrases_by_first_word(_WORDS.behind)
+_PHRASES = phrases_by_first_word((*_WORDS.behind, *_WORDS.behind_idioms))
 _VERDICTS = phrases_by_first_word((*_WORDS.alone_behind, *_BEHIND.verdicts))
 _PREDICATES = phrases_by_first_word(_BEHIND.predicates)
 _SHORT = phrases_by_first_word(_BEHIND.short_predicates)

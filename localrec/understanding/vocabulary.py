@@ -29,7 +29,7 @@ from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
-from localrec.understanding.spelling import SpellingCorrector, is_everyday
+from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms
 from localrec.understanding.superlatives import superlatives
 
 _LEAST_USE = 10
@@ -432,8 +432,7 @@ def _mark(between: str, before: Token, following: Token) -> str:
 
 def _is_other_spelling(root: str, meant: Sequence[str]) -> bool:
     """Whether a word is its plural's root or its adjective ("zombie", "orchestral")."""
-    kin = (f"{root.removesuffix('ie')}y", f"{root}l", f"{root[:-1]}c", f"{root[:-1]}ic")
-    return len(meant) == 1 and meant[0] in kin
+    return len(meant) == 1 and meant[0] in other_forms(root)
 
 
 def _counted_roots(domain: Domain) -> frozenset[str]:
