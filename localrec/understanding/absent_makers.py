@@ -11,6 +11,7 @@ import msgspec
 
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning, Mention
+from localrec.understanding.partial_mentions import is_shown
 from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -48,7 +49,11 @@ def with_absent_makers(
             found = [one for one in found if one.last <= place or one.first >= last]
             found.append(Mention(place, last, Meaning("creator", kind, typed)))
         place = max(last, place + 1)
-    told = [_with_first_name(text, reading, one, vocabulary) for one in found]
+    taken = {place for one in found for place in range(one.first, one.last)}
+    told = [
+        one if one.first - 1 in taken else _with_first_name(text, reading, one, vocabulary)
+        for one in found
+    ]
     return sorted(told, key=lambda one: one.first)
 
 
@@ -84,9 +89,9 @@ def _with_first_name(
 def _is_a_first_name(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
     """Whether the word before a surname is a name: capitals, and no word like any other."""
     word = reading.tokens[place].word
-    shown = reading.capitals[place] and reading.capitals[place + 1] and not all(reading.capitals)
     return (
-        shown
+        is_shown(reading, place)
+        and reading.capitals[place + 1]
         and not reading.gaps[place + 1]
         and len(word) > 1
         and word not in english().mention.abbreviations
@@ -128,7 +133,7 @@ def _is_absent(
     inside = [one for one in mentions if one.first < last and one.last > first]
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False
-    asked = reading.words[first - 1] in _ASKING and all(reading.capitals[first:last])
+    asked = first > 0 and reading.words[first - 1] in _ASKING and all(reading.capitals[first:last])
     return any(
         len(word) > 2
         and not vocabulary.is_spelt_out(word)

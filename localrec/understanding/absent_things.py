@@ -48,7 +48,8 @@ def with_absent_things(text: str, query: Query, domain: Domain) -> Query:
 
 
 def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
-    before = text[: text.find(phrase)]
+    found = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)
+    before = text[: found.start()] if found else text
     words, typed = [token.word for token in tokens(phrase)], phrase.split()
     if any(_is_strange(word) for word in words):
         is_somebody = len(typed) == 1 and phrase[:1].isupper() and not _ASKING.search(before)

@@ -12,6 +12,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _AND = frozenset({"and", "with", "plus"})
+_NO_PARTS = frozenset({"flag", "diet", "order"})  # roles that say what they want by themselves
 _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
 
 
@@ -90,6 +91,9 @@ def repeated_parts(
     for number in range(2, len(mentions) - 1):
         first, left, again, right = mentions[number - 2 : number + 2]
         if first.meaning is None or first.meaning != again.meaning or left.meaning is None:
+            continue
+        parts = (first.meaning, left.meaning, right.meaning)
+        if any(one is None or one.role in _NO_PARTS for one in parts):
             continue
         alike = right.meaning is not None and right.meaning.kind == left.meaning.kind
         if (

@@ -32,7 +32,7 @@ _VALUE = (
     + ")"
 )
 _MONEY = english().money
-_LEADING = frozenset({*english().spending, *english().company})  # their number stands behind
+_LEADING = frozenset({*english().spending, *english().company}) - {"price", "budget", "cost"}
 _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
 _ALONE = re.compile(
     r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
@@ -85,7 +85,7 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
     line = respell_amounts(level(text))
     for pattern, factor in _patterns(spec):
         matches = pattern.finditer(line)
-        match = next((one for one in matches if not (whole and "." in one["first"])), None)
+        match = next((one for one in matches if not whole or _is_whole(one["first"], factor)), None)
         if match is None:
             continue
         first = _value(match["first"]) * factor
@@ -113,6 +113,10 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
                 bounds = _span((few, few), "", spec)
                 return AmountSpan(told.start(), end_in_text(text, line, told.end()), bounds)
     return None
+
+
+def _is_whole(told: str, factor: float) -> bool:
+    return (_value(told) * factor).is_integer()
 
 
 def _are_of_two(line: str, match: re.Match[str]) -> bool:

@@ -142,12 +142,14 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         end = position + len(cue)
         if tuple(words[position:end]) != cue:
             continue
+        following = words[end] if end < len(words) else ""
+        if cue == ("drop",) and following in ("of", "in", "off", "by", "o"):
+            return 0  # "every last drop of rum", "friends drop in"
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         is_noun = position and words[position - 1] in ("the", "a")
         if is_noun and len(cue) == 1 and cue[0] in _WORDS.nouns_too:
             return 0  # "it belongs in the bin. gin"
-        following = words[end] if end < len(words) else ""
         said_behind = cue == ("neither",) and position and owner[position - 1] >= 0
         if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
             return 0  # "no merlot neither", but not "neither whisky neither pisco"

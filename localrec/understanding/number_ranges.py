@@ -224,7 +224,7 @@ def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _count_sign_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
-    """ "ingredients <= 3", "ingredients: max 3"."""
+    """ "ingredients <= 3"."""
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
     return re.compile(rf"\b{noun}\s*(?P<how><\s?=|>=|=<|=>|≤|≥|==|<|>|=)\s*(?P<low>\d{{1,4}})\b")
 

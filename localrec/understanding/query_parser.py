@@ -240,12 +240,12 @@ def _constraints(
 ) -> tuple[Constraint, ...]:
     any_at_hand = sum(at_hand) > _LARGEST_SHELF
     groups: list[tuple[list[Mention], bool]] = []
-    again = repeated_parts(reading, mentions, wanted)
+    again = frozenset() if any_at_hand else repeated_parts(reading, mentions, wanted)
     for number, mention in enumerate(mentions):
         meaning = mention.meaning
         if number in again:
             continue
-        if number - 1 in again:
+        if number - 1 in again and groups:
             groups[-1][0].append(mention)
             continue
         if meaning is None or meaning.role in ("flag", "diet", "order"):

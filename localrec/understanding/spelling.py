@@ -138,7 +138,8 @@ class SpellingCorrector:
 
     def _other_form(self, root: str) -> str | None:
         """The name that is a noun's adjective or written as its plural is."""
-        if len(root) < _SHORTEST_NOUN or root in self._names or root in self._plain:
+        known = root in self._names or root in self._plain or root in self._titles
+        if len(root) < _SHORTEST_NOUN or known or root in self._parts:
             return None
         return next((one for one in other_forms(root) if one in self._names), None)
 

@@ -27,9 +27,7 @@ _HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
 _SCORE = re.compile(
     r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?=\s*(?:stars?|or\b|and\b|[.,;!?]|$))"
 )
-_OUT_OF = re.compile(
-    r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)(?:\s+out\s+of\s+(?:5|10|100)|\s*/\s*100?)(?![\d.])"
-)
+_OUT_OF = re.compile(r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?![\d.])")
 _THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
 _AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
 

@@ -89,7 +89,10 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
 
 def _parts_with(reading: Reading, place: int) -> bool:
     """ "rum and I, however, parted ways": said of a name and of somebody, adverbs aside."""
-    told = tuple(one for one in reading.words[place : place + _NEAR] if one not in _ASIDES)
+    end = place
+    while end < min(place + _NEAR, len(reading.words)) and reading.gaps[end] != ".":
+        end += 1
+    told = tuple(one for one in reading.words[place:end] if one not in _ASIDES)
     if told[:1] != ("and",) or not _SELVES & {*told[1:2]}:
         return False
     return any(told[2 : 2 + len(one)] == one for one in _PARTINGS)

@@ -80,7 +80,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     """
     line = level(text)
     found: list[YearSpan] = []
-    for bare in _candidates(line, decades, short):
+    for bare in _candidates(line, decades, _with_quotes(text, line) if short else ""):
         before = text[: bare.start]
         behind = line[bare.end :].replace("'", "")
         refused = _refusal_before().search(fold(before)) or _refusal_behind().match(behind)
@@ -125,7 +125,20 @@ def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
     return min(one.low for one in spans), max(one.high for one in spans)
 
 
-def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
+def _with_quotes(text: str, line: str) -> str:
+    """A levelled text with its quotes, which show "'75" to be a year."""
+    return "".join("'" if typed in "'’‘" else one for typed, one in zip(text, line, strict=True))
+
+
+def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
+    """The spans of years in a levelled line.
+
+    Args:
+        line: The text, levelled.
+        decades: Whether bare decades count.
+        quoted: The same with its quotes, where two digits may be a year; else empty.
+    """
+    short = bool(quoted)
     for phrase, (low, high) in _WORDS.eras.items():
         for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
             yield YearSpan(match.start(), match.end(), low, high)
@@ -141,7 +154,7 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
             if value is not None:
                 yield YearSpan(match.start(), match.end(), *_bound(how, value))
     bare = _alone().finditer(line)
-    for match in chain(bare, _short_alone().finditer(line)) if short else bare:
+    for match in chain(bare, _short_alone().finditer(quoted)):
         value = _value(match, "")
         if match["year"] and _dates_a_story(line, match.start("year"), match.end()):
             continue
@@ -153,10 +166,14 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
 def _dates_a_story(line: str, start: int, end: int) -> bool:
     """ "In 1969 I shelved books", "my dad was born in 1965": a year that is no wish."""
     before, behind = line[:start].split(), line[end:].replace(",", " ").split()
-    told = " ".join(before[-3:])
-    if any(told.endswith(one) for one in _WORDS.happened):
+    told = f" {' '.join(before[-3:])}"
+    if any(told.endswith(f" {one}") for one in _WORDS.happened):
         return True
-    return before[-1:] in (["in"], ["of"]) and behind[:1] != [] and behind[0] in _WORDS.tellers
+    opens = 4 if before[-1:] == ["of"] else 1  # "in the spring of"
+    clause = before[-opens:]
+    if clause[:1] != ["in"] or not behind or behind[0] not in _WORDS.tellers:
+        return False
+    return len(before) == opens or before[-opens - 1][-1] in ".,;:!?"
 
 
 def _other_side(era: YearSpan) -> YearSpan:

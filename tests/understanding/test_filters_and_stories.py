@@ -274,3 +274,43 @@ def test_a_thing_that_nobody_has_is_a_wish_to_be_let_go_by_name(ask, question, n
     fresh = [one.any_of[0] for one in added.constraints[len(read.constraints) :]]
     assert fresh == named
     assert not {*fresh} & {*added.unused}
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("nothing cheesy, a disco record", set()),
+        ("every last drop of gospel", set()),
+        ("gospel finished with disco", set()),
+        ("pop I could play while the family is left alone", set()),
+        ("no pop. Gospel, I mean the old sort", {"pop"}),
+    ],
+)
+def test_words_that_refuse_elsewhere_refuse_nothing_here(ask, question, names):
+    assert refused(ask(question)) == names
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I have gospel, disco, pop, jazz and pop or jazz and disco",
+        "pop and",
+        "or",
+        "",
+        "pop and disco or pop and",
+    ],
+)
+def test_reading_never_fails(ask, question):
+    ask(question)
+
+
+def test_more_than_a_million_ratings_are_counted(ask):
+    assert bounds(ask("jazz, over 1.5 million ratings"))["ratings_count"][0] >= 1_500_000
+
+
+def test_a_year_that_somebody_wishes_stays_though_people_are_told_of(ask):
+    assert bounds(ask("jazz released in 1985 my dad would love"))["year"] == (1985, 1985)
+
+
+def test_a_surname_at_the_beginning_has_no_first_name(ask):
+    assert ("nat king cole",) in wanted(ask("Devoured Cole, more of him please"))
