@@ -17,7 +17,7 @@ from localrec.foundation.text_matching import tokens
 from localrec.understanding.language_words import english
 from localrec.understanding.spelling import english_words, is_everyday
 
-_SHORTEST = 4  # letters
+_SHORTEST, _LONGEST = 4, 30  # letters of a word
 _BEHIND = re.compile(
     r"(?i)\b(?:with|made (?:with|from|of)|based on|contain(?:s|ing)?|featuring|using)"
     r"\s+(?:an?\s+|some\s+|real\s+)?$"
@@ -60,5 +60,5 @@ def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
 
 def _is_strange(word: str) -> bool:
     """Whether a word of letters is neither English nor slang."""
-    is_word = len(word) >= _SHORTEST and word.isalpha()
+    is_word = _SHORTEST <= len(word) <= _LONGEST and word.isalpha()
     return is_word and word not in english_words() and word not in english().slang
