@@ -385,6 +385,8 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         end = position + len(cue)
         if tuple(words[position:end]) != cue or words[end : end + 1] == ():
             continue
+        if position and words[position - 1] == "or":
+            continue  # "take it or leave it"
         if words[end] not in _WORDS.pronouns or reading.gaps[end]:
             continue
         end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _WORDS.pointed_at)

@@ -281,6 +281,7 @@ def test_a_thing_that_nobody_has_is_a_wish_to_be_let_go_by_name(ask, question, n
     [
         ("nothing cheesy, a disco record", set()),
         ("every last drop of gospel", set()),
+        ("gospel, take it or leave it", set()),
         ("gospel finished with disco", set()),
         ("pop I could play while the family is left alone", set()),
         ("no pop. Gospel, I mean the old sort", {"pop"}),
