@@ -76,8 +76,8 @@ def _alternatives(
     """Join the demands of a kind of which an item has but one; and what was joined, in words."""
     groups: dict[str, list[ConstraintMask]] = {}
     for one in demands:
-        if one.constraint is None:
-            continue
+        if one.constraint is None or not one.mask.any():
+            continue  # what nobody has is no alternative to what some have
         if one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
             groups.setdefault(one.constraint.kind, []).append(one)
     joined = {id(one): group for group in groups.values() if len(group) > 1 for one in group}

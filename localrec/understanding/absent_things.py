@@ -2,18 +2,20 @@
 
 Such a wish cannot be met and is let go by name, rather than met by whatever comes near. A thing is
 told by a word that is no English word, behind "with" and the like or where nothing else was read;
-there a name with capitals ("Sally Rooney") is one as well.
+there a name with capitals ("Sally Rooney") is one as well. Beside what is wished for a word with a
+capital is one: "a Giaconda chardonnay", "chardonnay from Beechworth".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.query import Constraint, Query
-from localrec.foundation.text_matching import tokens
+from localrec.foundation.text_matching import roots, tokens
 from localrec.understanding.language_words import english
 from localrec.understanding.spelling import english_words, is_everyday
 
@@ -22,6 +24,9 @@ _BEHIND = re.compile(
     r"(?i)\b(?:with|made (?:with|from|of)|based on|contain(?:s|ing)?|featuring|using)"
     r"\s+(?:an?\s+|some\s+|real\s+)?$"
 )
+_ARTICLE = re.compile(r"(?i)(?:\b(?:an?|any|some|more|the|good|decent)\s+)$")
+_NEXT = re.compile(r"\s+(\w+)")
+_FROM = re.compile(r"(?i)\b(\w+)\s+(?:from|by|of)\s+$")
 _ASKING = re.compile(r"(?i)(?:^|\b(?:an?|some|any|more|the|of|by|about)\s+)$")
 
 
@@ -36,7 +41,12 @@ def with_absent_things(text: str, query: Query, domain: Domain) -> Query:
     kind = domain.kind_of("component") or domain.kind_of("category")
     if query.is_declined or kind is None:
         return query
-    absent = [one for one in query.unused if _is_absent(text, one, query.is_empty)]
+    wished = _words_of_wishes(query, domain)
+    absent = [
+        one
+        for one in query.unused
+        if _is_absent(text, one, query.is_empty) or _is_beside(text, one, wished)
+    ]
     if not absent:
         return query
     demands = tuple(Constraint(kind=kind, any_of=(one,)) for one in absent)
@@ -56,6 +66,28 @@ def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
         return (is_all and not is_somebody) or _BEHIND.search(before) is not None
     has_capitals = len(typed) > 1 and all(word[:1].isupper() for word in typed[:2])
     return is_all and has_capitals and not is_everyday(words[1])
+
+
+def _words_of_wishes(query: Query, domain: Domain) -> frozenset[str]:
+    """The words of what is wished for, and those that items are called by."""
+    named = (key for one in query.constraints if not one.excluded for key in one.any_of)
+    return frozenset(root for told in (*named, *domain.item_words) for root in roots(told))
+
+
+def _is_beside(text: str, phrase: str, wished: AbstractSet[str]) -> bool:
+    """Whether a name with capitals stands right before what is wished for, or behind its "from"."""
+    found = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)
+    words = [token.word for token in tokens(phrase)]
+    if found is None or not found.start() or not all(one[:1].isupper() for one in phrase.split()):
+        return False
+    if not all(len(word) >= _SHORTEST and not is_everyday(word) for word in words):
+        return False
+    behind = _NEXT.match(text[found.end() :])
+    article = _ARTICLE.search(text[: found.start()])
+    if article and behind and wished & {*roots(behind[1])}:
+        return True
+    origin = _FROM.search(text[: found.start()])
+    return origin is not None and bool(wished & {*roots(origin[1])})
 
 
 def _is_strange(word: str) -> bool:

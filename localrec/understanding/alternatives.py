@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
@@ -45,12 +45,20 @@ def one_of_each_kind(
         meaning = members[0].meaning
         if not is_wanted or meaning is None or _all_want(reading, members[0]):
             kept.append((members, is_wanted))
-        elif meaning.kind in joined:
-            joined[meaning.kind] += members
+        elif kind := _kind_in(joined, members[0]):
+            joined[kind] += members
         else:
             joined[meaning.kind] = list(members)
             kept.append((joined[meaning.kind], True))
     return kept
+
+
+def _kind_in(joined: Mapping[str, object], mention: Mention) -> str:
+    """The kind among some that a mention has, by its own meaning or by that of a namesake."""
+    meaning = mention.meaning
+    own = () if meaning is None else (meaning.kind,)
+    kinds = (*own, *(kind for kind, _ in mention.elsewhere))
+    return next((kind for kind in kinds if kind in joined), "")
 
 
 def _all_want(reading: Reading, mention: Mention) -> bool:

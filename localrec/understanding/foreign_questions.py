@@ -74,6 +74,9 @@ def _words_outside_names(text: str, vocabulary: Vocabulary) -> list[tuple[str, b
     """The words that are part of no name of several words, and whether each bears an accent."""
     reading = vocabulary.read(text)
     inside: set[int] = set()
+    for place in range(len(reading.roots)):
+        last, named = vocabulary.partial.meant_by(reading.roots, place, len(reading.roots))
+        inside.update(range(place, last) if named else ())  # "Le Carré"
     for table in (vocabulary.names, vocabulary.items):
         for place in range(len(reading.roots)):
             match = table.longest_at(reading.roots, place)

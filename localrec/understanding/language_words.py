@@ -93,6 +93,8 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     welcomes: Words
     threats: tuple[str, ...]
     reactions: tuple[str, ...]
+    leaving: tuple[str, ...]
+    in_conditions: frozenset[str]
 
 
 class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

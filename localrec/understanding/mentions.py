@@ -24,7 +24,7 @@ from localrec.understanding.partial_mentions import (
     words_of_a_name,
 )
 from localrec.understanding.senses import choose_meaning
-from localrec.understanding.spelling import is_everyday
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.titles_meant import SIMILARITY_CUES, is_capitalised, is_example
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -281,12 +281,17 @@ def _misspelt_item(
             continue
         rare = [word for word in words if vocabulary.is_only_in_items(word)]
         kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
-        squashed = nameless and last - position == 1 and len(words[0]) > 7
+        squashed = nameless and last - position == 1 and _is_squashed(reading, position)
         if (rare and last - position > 1) or (nameless and kin) or squashed:
             item = vocabulary.nearest.item(" ".join(words))
             if item is not None:
                 return Mention(position, last, item=item)
     return None
+
+
+def _is_squashed(reading: Reading, position: int) -> bool:
+    """ "oldfashiond": a long word that is no English word, as "stopping" is."""
+    return len(reading.roots[position]) > 7 and reading.tokens[position].word not in english_words()
 
 
 def _is_a_surname(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:

@@ -69,9 +69,18 @@ def part_of_a_name(
     typed = reading.tokens[position].word
     if not found or (typed in reading.corrected and found[0].role == "creator" and not by):
         return None  # "Tassie" is no slip of some maker's name
+    if found[0].role == "creator" and not by and _is_typed_small(reading, position):
+        return None  # "a colleague lent me The Day of the Jackal"
     keys = tuple(one.key for one in found[1:])
     sure = by or found[0].role == "component" or _is_strange(reading, position)
     return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def _is_typed_small(reading: Reading, place: int) -> bool:
+    """Whether an English word has no capital where other names have one."""
+    if reading.capitals[place] or reading.tokens[place].word not in english_words():
+        return False
+    return any(is_shown(reading, other) for other in range(len(reading.words)))
 
 
 def _is_strange(reading: Reading, place: int) -> bool:

@@ -36,12 +36,13 @@ from localrec.understanding.mentions import (
     says_any,
     with_rest_of_titles,
 )
-from localrec.understanding.negation import negated_tokens
+from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
 from localrec.understanding.refusal_expansion import (
     expanded_refusals,
+    bar_pointed_series,
     refused_franchises,
     refused_in_texts,
     refused_titles,
@@ -95,12 +96,14 @@ def parse_query(
     texts = find_text_places(text, reading, owner, used, excluded, vocabulary, roles, titled)
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
     excluded = spare_wished_kinds(reading, mentions, excluded)
+    refusing = refusing_places(reading, owner, vocabulary.negations)
+    excluded = bar_pointed_series(reading, mentions, excluded, refusing)
     wanted = [not excluded[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     also_out = refused_titles(reading, mentions, wanted, target, vocabulary)
-    also_out += refused_franchises(reading, owner, excluded, vocabulary)
+    also_out += refused_franchises(reading, owner, excluded, refusing, vocabulary)
     exclude_items = tuple(dict.fromkeys((*exclude_items, *also_out)))
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)

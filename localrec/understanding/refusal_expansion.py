@@ -6,14 +6,14 @@ its other spellings, the longer names of the catalogue that hold it, and titles 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from localrec.data.query import Constraint, TextWish
 from localrec.foundation.text_matching import roots
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning, Mention
-from localrec.understanding.negation import refusing_places
 from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -23,6 +23,9 @@ _MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
 _ALIKE = frozenset({"component", "category"})  # "no Prosecco" bars the region of that name too
 _SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
 _SERIES = "series"
+_RUNS = frozenset({"series", "saga", "franchise", "trilogy", "run"})
+_POINTERS = frozenset({"that", "this", "same"})
+_BACK = 6  # words before "that series" among which a refusal stands
 _JOINS = frozenset({"and", "or", "nor", "the", "a", "an", "any"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
@@ -73,6 +76,44 @@ def spare_wished_kinds(
     return left
 
 
+def bar_pointed_series(
+    reading: Reading,
+    mentions: Sequence[Mention],
+    excluded: Sequence[bool],
+    refusing: AbstractSet[int],
+) -> list[bool]:
+    """Bar the series that "not part of that series" means, and not the maker named since.
+
+    Args:
+        reading: The question.
+        mentions: The names in the question, left to right.
+        excluded: For each token whether a refusal reaches it.
+        refusing: Places of words that refuse something.
+
+    Returns:
+        The same for each token, with that series.
+    """
+    left = list(excluded)
+    for place in range(1, len(reading.words)):
+        if reading.words[place] not in _RUNS or reading.words[place - 1] not in _POINTERS:
+            continue
+        if refusing.isdisjoint(range(max(0, place - _BACK), place)):
+            continue
+        before = [one for one in mentions if one.last <= place and _may_be_series(one)]
+        for one in before[-1:]:
+            for other in mentions:
+                if one.last <= other.first < place and other.meaning and not other.item:
+                    left[other.first : other.last] = [False] * (other.last - other.first)
+            left[one.first : one.last] = [True] * (one.last - one.first)
+    return left
+
+
+def _may_be_series(mention: Mention) -> bool:
+    """Whether a mention names a series, or an item that may be of one."""
+    meaning = mention.meaning
+    return mention.item is not None or (meaning is not None and meaning.kind == _SERIES)
+
+
 def refused_titles(
     reading: Reading,
     mentions: Sequence[Mention],
@@ -107,7 +148,11 @@ def refused_titles(
 
 
 def refused_franchises(
-    reading: Reading, owner: Sequence[int], excluded: Sequence[bool], vocabulary: Vocabulary
+    reading: Reading,
+    owner: Sequence[int],
+    excluded: Sequence[bool],
+    refusing: AbstractSet[int],
+    vocabulary: Vocabulary,
 ) -> tuple[str, ...]:
     """Keys of items whose titles hold refused words that name nothing: "except Star Trek".
 
@@ -115,9 +160,9 @@ def refused_franchises(
         reading: The question.
         owner: For each token the number of the mention that it belongs to, -1 for none.
         excluded: For each token whether a refusal reaches it.
+        refusing: Places of words that refuse something.
         vocabulary: The titles.
     """
-    refusing = refusing_places(reading, owner, vocabulary.negations)
     found: dict[str, None] = {}
     place, is_refused = 0, False
     while place < len(owner):
@@ -137,7 +182,7 @@ def refused_franchises(
 
 
 def _is_in_run(
-    reading: Reading, owner: Sequence[int], refusing: Collection[int], first: int, place: int
+    reading: Reading, owner: Sequence[int], refusing: AbstractSet[int], first: int, place: int
 ) -> bool:
     """Whether a run of capitalised words that name nothing goes on at a token."""
     is_free = owner[place] < 0 and place not in refusing and reading.words[place] not in _JOINS

@@ -18,6 +18,7 @@ _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
 _THAT = frozenset({"that", "this", "those", "these", "it", "them"})
 _SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
+_TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
@@ -69,6 +70,8 @@ def is_example(
         return False
     if cue_before(reading, first) >= 0:
         return True
+    if _is_what_it_is_about(reading, vocabulary, first):
+        return False
     if _is_a_kind(reading, vocabulary, first, last):
         return _is_alone_with_its_kin(reading, vocabulary, first, last)
     if not vocabulary.is_weak(phrase) or _is_spelt_out(reading, first, last):
@@ -86,6 +89,17 @@ def is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
+    """ "a trick-taking game about the Korean War": what an item is about, though one is called so."""
+    place = first - 1
+    while place > 0 and reading.words[place] in ("a", "an", "the"):
+        place -= 1
+    if place < 1 or reading.words[place] != "about" or any(reading.gaps[place : first + 1]):
+        return False
+    before = reading.words[place - 1]
+    return before in _TOLD or reading.roots[place - 1] in vocabulary.item_nouns
 
 
 def _is_spelt_out(reading: Reading, first: int, last: int) -> bool:

@@ -20,6 +20,7 @@ _VERDICTS = phrases_by_first_word((*_WORDS.alone_behind, *_BEHIND.verdicts))
 _PREDICATES = phrases_by_first_word(_BEHIND.predicates)
 _SHORT = phrases_by_first_word(_BEHIND.short_predicates)
 _REACTIONS = phrases(_BEHIND.reactions)
+_LEAVING = phrases(_BEHIND.leaving)
 _THREATS = phrases(_BEHIND.threats)
 _PRESENCES = phrases(_BEHIND.presences)
 _LISTING = frozenset(
@@ -276,19 +277,29 @@ def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:
 
 
 def _is_threat(reading: Reading, owner: Sequence[int], last: int) -> bool:
-    """ "if I see a cucumber in it, I walk", "one more musical and I scream"."""
+    """ "if I see a cucumber in it, I walk", "she will walk out if it's country"."""
     words, first = reading.words, owner.index(owner[last])
-    reached = _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR)
-    if not reached:
+    begin = _threat_before(reading, owner, first)
+    if begin < 0:
         return False
+    if _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR):
+        return True
+    between = {*words[begin + 1 : first]}
+    left = words[begin] == "if" and between and between <= _BEHIND.in_conditions
+    return bool(left) and _phrase_in(reading, _LEAVING, max(0, begin - _NEAR), begin)
+
+
+def _threat_before(reading: Reading, owner: Sequence[int], first: int) -> int:
+    """The token before a name with which a threat begins, -1 for none."""
+    words = reading.words
     for place in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         if words[place] == "if" or any(
             tuple(words[place : place + len(one)]) == one for one in _THREATS
         ):
-            return True
+            return place
         if reading.gaps[place] == "." or owner[place] >= 0:
-            return False
-    return False
+            return -1
+    return -1
 
 
 def _is_feared_there(reading: Reading, owner: Sequence[int], last: int) -> bool:

@@ -273,7 +273,7 @@ class Vocabulary:
                 own = self._catalogue.attribute_index(attribute.kind, " ".join(roots(spelling)))
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 is_brand = is_brand and not (concept and spelling in concept.ask)
-                if not is_brand and self._is_askable(spelling, spec.role):
+                if not is_brand and self._is_askable(spelling, attribute.kind, spec.role):
                     self.names.add(spelling, meaning)
                     self.partial.add(spelling, meaning)
             for adjective in english().demonyms.get(attribute.key, ()):
@@ -289,16 +289,16 @@ class Vocabulary:
                 and attribute.kind not in self.domain.taxonomy
             ):
                 for part in halves(attribute.name):
-                    if self._is_askable(part, spec.role):
+                    if self._is_askable(part, attribute.kind, spec.role):
                         self.names.add(part, meaning)
         for other, meaning in free_synonyms(self.names, self.domain):
             self.names.add(other, meaning)
 
-    def _is_askable(self, spelling: str, role: str) -> bool:
+    def _is_askable(self, spelling: str, kind: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
 
         Catalogues have a category called Cocktail and an ingredient called Orange drink; in a
-        question the noun is only the noun.
+        question the noun is only the noun. Not so in "a love song", where nothing is called love.
         """
         words = roots(spelling)
         nouns = {roots(word) for word in (*self.domain.item_words, *_NO_NAMES)}
@@ -308,6 +308,10 @@ class Vocabulary:
             return False  # "a non-alcoholic drink" is a flag, whatever the categories are called
         if words[-1:] not in nouns:
             return True
+        if role == "component":
+            bare = " ".join(words[:-1])
+            known = words[:-1] in self._component_names or bool(self.names.get(bare))
+            return not known and self._catalogue.attribute_index(kind, bare) is None
         # "a coffee drink" asks for coffee, and only then for the category of that name.
         return role == "category" and words[:-1] not in self._component_names
 

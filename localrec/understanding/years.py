@@ -311,13 +311,14 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
             continue
         between = r"[\s-]*" if len(cue) < 5 else r"\s+"
         edge = r"\b" if cue.isascii() and cue[0].isalpha() else ""  # "<1975"
+        counted = r"(?:(?<=\d{3})|(?!\s+[a-z]+s\b))" if how == "near" else ""  # "about 20 girls"
         found.append(
             (
                 how,
                 re.compile(
                     rf"{edge}{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
                     rf"(?<![\d.$€£]){_any_of('', short)}"
-                    rf"{_no_unit()}"
+                    rf"{counted}{_no_unit()}"
                 ),
             )
         )

@@ -6,7 +6,7 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.widget import Widget
 
-from localrec_tui.garbage import IdleCollector
+from localrec_tui.garbage import _MANY_CLOSED, IdleCollector
 from localrec_tui.screens.help import HelpScreen
 
 from .conftest import press
@@ -37,8 +37,8 @@ class TestClosedScreens:
     async def test_leave_the_memory_in_a_pause(self, open_app):
         async with open_app() as pilot:
             await open_help_often(pilot)
-            pilot.app._collector._touched -= 3_600
-            pilot.app._collector.look()
+            pilot.app.collector._touched -= 3_600
+            pilot.app.collector.look()
             assert len(alive(HelpScreen)) < TIMES / 5
 
     async def test_take_their_drawn_lines_with_them(self, open_app):
@@ -64,6 +64,20 @@ class TestTheCollector:
         finally:
             collector.end()
 
+    def test_lets_many_closed_screens_go_without_a_pause(self):
+        collector = IdleCollector()
+        collector.begin()
+        try:
+            for _ in range(_MANY_CLOSED - 1):
+                collector.note_closed()
+            collector.touch()
+            assert not collector.look()
+            collector.note_closed()
+            assert collector.look()
+            assert not collector.look(), "nothing was closed since"
+        finally:
+            collector.end()
+
     def test_leaves_the_thresholds_as_it_found_them(self):
         collector = IdleCollector()
         collector.begin()
@@ -74,6 +88,13 @@ class TestTheCollector:
 
     async def test_hears_of_keys(self, open_app):
         async with open_app() as pilot:
-            pilot.app._collector._touched = 0.0
+            pilot.app.collector._touched = 0.0
             await press(pilot, "down")
-            assert pilot.app._collector._touched > 0.0
+            assert pilot.app.collector._touched > 0.0
+
+    async def test_hears_of_closed_screens(self, open_app, monkeypatch):
+        closed = []
+        monkeypatch.setattr(IdleCollector, "note_closed", lambda _: closed.append(1))
+        async with open_app() as pilot:
+            await open_help_often(pilot)
+            assert len(closed) == TIMES

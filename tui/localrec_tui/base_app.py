@@ -79,21 +79,21 @@ class BaseApp(App[None]):
         self.data_changed: Signal[str] = Signal(self, "data_changed")  # by an import: what came in
         self.wants_example = False  # the first run is over: Ask shows an example
         self.pending_question: str | None = None  # that Ask is to ask when it comes in front
-        self._collector = IdleCollector()
+        self.collector = IdleCollector()
 
     def on_ready(self) -> None:
         """The first paint is done: from now on garbage is looked for in pauses."""
-        self._collector.begin()
-        self.set_interval(_PAUSE_S, self._collector.look)
+        self.collector.begin()
+        self.set_interval(_PAUSE_S, self.collector.look)
 
     def on_unmount(self) -> None:
         """Give Python's collector back as it was."""
-        self._collector.end()
+        self.collector.end()
 
     async def on_event(self, event: events.Event) -> None:
         """Note when the user did something."""
         if isinstance(event, events.InputEvent):
-            self._collector.touch()
+            self.collector.touch()
         await super().on_event(event)
 
     def get_css_variables(self) -> dict[str, str]:
@@ -191,6 +191,8 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
     lies behind, and the app with the last of all.
     """
 
+    app = getters.app(BaseApp)
+
     def on_mount(self) -> None:
         """Be told when other keys hold."""
         self.bindings_updated_signal.subscribe(self, self._drop_old_keys)
@@ -229,6 +231,10 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         """Show a failure of work that this screen began."""
         self.show_status(failure.sentences)
 
+    def on_unmount(self) -> None:
+        """It is closed: its memory can be had back."""
+        self.app.collector.note_closed()
+
     def dismiss(self, result: _Result | None = None) -> AwaitComplete:
         """Close the screen where it is in front, and return the result to its opener."""
         return super().dismiss(result) if self.is_active else AwaitComplete.nothing()
@@ -241,7 +247,6 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
     """
 
     HELP: ClassVar[str] = ""
-    app = getters.app(BaseApp)
     DEFAULT_CSS = f"""
     {_TONE_CSS}
     AppScreen #top {{ height: 1; margin: 0 1; }}
@@ -283,7 +288,6 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
 class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
     """A question to the user in front of a screen; Esc leaves it without an answer."""
 
-    app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Cancel", id="leave"),
     ]

@@ -12,8 +12,9 @@ import time
 
 _IDLE_S = 0.6  # without a key: long for a typist, short for a reader
 _YOUNG, _MIDDLE = 2_000, 10  # objects, and looks at those, before a look at what is a bit older
-_NEVER_IDLE = 4  # such looks before all is looked through though keys still come
+_NEVER_IDLE = 50  # such looks before all is looked through though keys still come
 _WORTH_IT = 2  # such looks before the next pause is used
+_MANY_CLOSED = 8  # screens whose memory is worth a key that waits
 
 
 class IdleCollector:
@@ -21,6 +22,7 @@ class IdleCollector:
 
     def __init__(self) -> None:
         self._touched = time.monotonic()
+        self._closed = 0  # screens, since all was looked through
         self._before: tuple[int, int, int] | None = None
 
     def begin(self) -> None:
@@ -33,11 +35,20 @@ class IdleCollector:
         """Note that the user did something just now."""
         self._touched = time.monotonic()
 
+    def note_closed(self) -> None:
+        """Note that a screen was closed, which leaves more behind than hundreds of keys."""
+        self._closed += 1
+
     def look(self) -> bool:
-        """Collect where this is a pause and enough was made since the last time; whether it did."""
+        """Collect where this is a pause and enough was made since the last time; whether it did.
+
+        Many closed screens do not wait for a pause.
+        """
         is_pause = time.monotonic() - self._touched >= _IDLE_S
-        if not is_pause or gc.get_count()[2] < _WORTH_IT:
+        is_worth_it = self._closed > 0 or gc.get_count()[2] >= _WORTH_IT
+        if self._closed < _MANY_CLOSED and not (is_pause and is_worth_it):
             return False
+        self._closed = 0
         gc.collect()
         return True
 

@@ -1,10 +1,13 @@
-"""Cells of a table that stand for themselves: a table takes a bare string for markup."""
+"""Tables whose cells stand for themselves, where a bare string would be taken for markup."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from rich.style import Style
 from textual.content import Content
+from textual.strip import Strip
 from textual.widgets import DataTable
 
 _LEAST = 12  # characters of an elastic column: with fewer, nothing in it can be told
@@ -25,7 +28,34 @@ def fitted(text: str, width: int) -> str:
     return Content(text).truncate(width, ellipsis=True).plain
 
 
-class FittedTable(DataTable[Cell]):
+class RowTable(DataTable[Cell]):
+    """A table that draws again only those rows that look otherwise than before.
+
+    Textual 8.2.8 keeps each line that it drew under the places of cursor and mouse, and so draws all
+    of them anew with an arrow that scrolls. Lines of rows under neither are kept here without.
+    """
+
+    def _render_line(self, y: int, x1: int, x2: int, base_style: Style) -> Strip:
+        draw = super()._render_line
+        if self._is_marked(y):
+            return draw(y, x1, x2, base_style)
+        of_table = (self._update_count, self._pseudo_class_state, self.size.width, base_style)
+        key: Any = ("unmarked", y, x1, x2, *of_table)
+        if key not in self._line_cache:
+            self._line_cache[key] = draw(y, x1, x2, base_style)
+        return self._line_cache[key]
+
+    def _is_marked(self, y: int) -> bool:
+        """Whether a line belongs to the heads, to the row of the cursor or to that of the mouse."""
+        try:
+            key, _ = self._get_offsets(y)
+        except LookupError:
+            return True  # below the last row: nothing to keep
+        row = self._row_locations.get(key)
+        return row is None or row in (self.cursor_row, self.hover_row)
+
+
+class FittedTable(RowTable):
     """A table of rows, one column of which takes the room that the others leave.
 
     Args:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import DataTable
 
-from localrec_tui.widgets.cells import Cell
+from localrec_tui.widgets.cells import RowTable
 from localrec_tui.widgets.feedback_actions import FeedbackActions
 from localrec_tui.widgets.shown_items import FEEDBACK_KEYS
 
 
-class HistoryTable(FeedbackActions, DataTable[Cell]):
+class HistoryTable(FeedbackActions, RowTable):
     """What one said, line by line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

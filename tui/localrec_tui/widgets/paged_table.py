@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from localrec_tui.services.catalogue import PageTurn
-from localrec_tui.widgets.cells import Cell, fitted
+from localrec_tui.widgets.cells import Cell, RowTable, fitted
 
 if TYPE_CHECKING:
     from localrec.graph.pagination import PageCursor
@@ -35,7 +35,7 @@ class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
     place: PageCursor | None
 
 
-class PagedTable(DataTable[Cell]):
+class PagedTable(RowTable):
     """Shows a window of rows, and asks for more near its edges."""
 
     @dataclass
