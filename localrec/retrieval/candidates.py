@@ -177,7 +177,9 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
     demands = [
         ConstraintMask(
             catalogue.domain.attributes[constraint.kind].role,
-            " or ".join((*constraint.any_of, *(key for _, key in constraint.or_else))),
+            " or ".join(
+                dict.fromkeys((*constraint.any_of, *(key for _, key in constraint.or_else)))
+            ),
             mask_of(constraint, catalogue),
             constraint,
         )

@@ -46,9 +46,11 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     told = r"\s*(?:\(|,|of|aged?|who|which|that|is|are|was|turns|turning|just|only|about|all|age)?"
     now = r"(?<!last )(?<!past )(?<!next )(?<!for )(?<!in )"
     whose = rf"\b(?:{children})s?(?:{told}){{1,3}}\s*"
+    named = rf"\b(?:{children})\s+[a-z]+\s+(?:is|is\s+only|is\s+just|turns|just\s+turned|turned)\s+"
     pronoun = r"\b(?:he|she)[ '’]*(?:s|re|is|are)\s+(?:only\s+|just\s+)?"
     return (
         re.compile(rf"{whose}{ages}(?:{years})?{unit}"),
+        re.compile(rf"{named}{ages}(?:{years})?{unit}"),  # "my niece Edie turns eight"
         re.compile(rf"{pronoun}{ages}(?:{years})?{unit}"),
         re.compile(rf"\bages?d?\s+{ages}(?:{years})?"),
         re.compile(rf"\b{ages}{years}(?<=old)"),

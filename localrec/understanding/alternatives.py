@@ -13,6 +13,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().mention
 _AND = frozenset({"and", "with", "plus"})
 _NO_PARTS = frozenset({"flag", "diet", "order"})  # roles that say what they want by themselves
+_BEFORE = 3  # words between "either" and the first alternative
 _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
 
 
@@ -78,7 +79,8 @@ def joins(
     between = reading.words[last.last : mention.first]
     if last.meaning.kind != mention.meaning.kind:
         roles = {last.meaning.role, mention.meaning.role}
-        return "or" in between and len(between) < 3 and roles <= _CROSSING
+        near = len(between) < 3 or _is_bridged(reading, members[0], between)
+        return "or" in between and near and roles <= _CROSSING
     if last.meaning.role == "container":
         return True
     if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
@@ -158,3 +160,9 @@ def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
         return seen
 
     return bool(families(one.meaning.key) & families(other.meaning.key))
+
+
+def _is_bridged(reading: Reading, first: Mention, between: Sequence[str]) -> bool:
+    """ "either a shake sort of thing or one with ginger": words that only lead on."""
+    told = reading.words[max(0, first.first - _BEFORE) : first.first]
+    return "either" in told and all(word in _WORDS.or_bridges for word in between)

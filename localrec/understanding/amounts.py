@@ -243,7 +243,9 @@ def _bare_range_pattern() -> re.Pattern[str]:
 def _bare_range(text: str, line: str) -> AmountSpan | None:
     """ "15-25", "between 10 and 15 each": a range with both ends and no noun behind it."""
     for match in _bare_range_pattern().finditer(line):
-        joined = match["lead"] or match["join"].strip() not in ("and", "or", "to")
+        apart = line[: match.start()].rstrip()[-1:] in ("", ",", ";", ".", ":")
+        joining = ("and", "or") if apart else ("and", "or", "to")  # "a Shiraz, 15 to 30"
+        joined = match["lead"] or match["join"].strip() not in joining
         following = (match["next"] or "").strip()
         if not joined or (following and following not in _NO_NOUN):
             continue

@@ -32,6 +32,7 @@ _WORDS = english().mention
 _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
+_SOMETHING = frozenset({"something", "anything"})
 _LONG_TITLE = 4  # words
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
@@ -120,12 +121,15 @@ def _over_commas(
 def _split_name(
     reading: Reading, vocabulary: Vocabulary, position: int, end: int
 ) -> Mention | None:
-    """ "a hot boozy drink": what stands before the noun of a kind's name tells the kind."""
-    for place in range(position + 2, min(position + 4, end)):
-        if reading.roots[place] in vocabulary.item_nouns:
-            whole = f"{reading.roots[position]} {reading.roots[place]}"
-            for meaning in vocabulary.names.get(whole):
-                if meaning.role == "category" and vocabulary.is_usable(meaning):
+    """ "a hot boozy drink", "something tall": what stands before the noun of a kind's name."""
+    places = range(position + 2, min(position + 4, end))
+    nouns = [reading.roots[place] for place in places]
+    if position and reading.words[position - 1] in _SOMETHING and not reading.gaps[position]:
+        nouns += sorted(vocabulary.item_nouns)
+    for noun in nouns:
+        if noun in vocabulary.item_nouns:
+            for meaning in vocabulary.names.get(f"{reading.roots[position]} {noun}"):
+                if meaning.role in ("category", "container") and vocabulary.is_usable(meaning):
                     return Mention(position, position + 1, meaning)
     return None
 

@@ -38,6 +38,7 @@ _BEING = english().trailing_refusals.being
 _GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
 _PREPOSITIONS = frozenset("from for with in by on".split())
 _JOINS = ("or", "nor", "and")
+_DROPPED_FOR_US = frozenset("of in off by o some me us a an your".split())
 _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
 )
@@ -143,8 +144,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if tuple(words[position:end]) != cue:
             continue
         following = words[end] if end < len(words) else ""
-        if cue == ("drop",) and following in ("of", "in", "off", "by", "o"):
-            return 0  # "every last drop of rum", "friends drop in"
+        if cue == ("drop",) and following in _DROPPED_FOR_US:
+            return 0  # "every last drop of rum", "friends drop in", "drop some tunes"
         if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         is_noun = position and words[position - 1] in ("the", "a")

@@ -11,6 +11,7 @@ from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_POINTERS = frozenset({"that", "the", "those", "this", "any"})
 _SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 
 
@@ -30,13 +31,17 @@ def refused_taste(reading: Reading, vocabulary: Vocabulary, position: int) -> Me
 
 
 def _is_behind_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
-    """Whether the words directly before a place refuse what stands there ("spare me Elvis")."""
-    for first in range(max(0, position - _LONGEST_REFUSAL), position):
-        before = reading.words[first:position]
-        if not any(reading.gaps[first + 1 : position + 1]) and before in vocabulary.negations.get(
-            before[0], ()
-        ):
-            return True
+    """Whether the words before a place refuse what stands there ("none of that Elvis")."""
+    end = position
+    while end > 1 and not reading.gaps[end] and reading.words[end - 1] in _POINTERS:
+        end -= 1
+    for first in range(max(0, end - _LONGEST_REFUSAL), end):
+        for last in {end, position}:
+            before = reading.words[first:last]
+            if not any(reading.gaps[first + 1 : position + 1]) and before in (
+                vocabulary.negations.get(before[0], ())
+            ):
+                return True
     return False
 
 
@@ -62,7 +67,8 @@ def part_of_a_name(
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     shown = is_shown(reading, position)
     refused = False
-    if shown and not is_everyday(reading.words[position]):
+    named = shown or not any(reading.capitals)
+    if named and not is_everyday(reading.words[position]):
         refused = _is_behind_a_refusal(reading, vocabulary, position)
         by = by or refused or _goes_on_with_makers(reading, position, mentions)
     found = vocabulary.partial.called(root, by=by, shown=shown, refused=refused)

@@ -121,8 +121,10 @@ class PartialNames:
                 found.append(one.meaning)
         if not shown and len(last_names) > _MOST_OF_A_SURNAME:
             last_names = []  # "photos of vineyards", where forty wineries are called so
-        if last_names and (by or not any(one.role != "creator" for one in found)):
-            found = last_names
+        makers = {one.key for one in last_names}
+        others = [one for one in found if one.role != "creator" and one.key not in makers]
+        if last_names and (by or not others):
+            found = last_names  # "beatles": the band, not the album that is called so too
         kinds = list(dict.fromkeys(one.kind for one in found))
         kept = [one for one in dict.fromkeys(found) if one.kind == kinds[0]] if kinds else []
         return kept if len(kept) <= _MOST else kept[:_MOST]

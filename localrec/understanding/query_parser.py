@@ -41,8 +41,8 @@ from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
 from localrec.understanding.refusal_expansion import (
-    expanded_refusals,
     bar_pointed_series,
+    expanded_refusals,
     refused_franchises,
     refused_in_texts,
     refused_titles,

@@ -26,6 +26,8 @@ _MOST_KEPT = 50_000  # words whose spelling is remembered
 _ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
 _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
 _SHORTEST_NOUN = 6  # letters
+_DRAWN_OUT = re.compile(r"(.)\1+$")
+_SHORT_YEARS = frozenset({"yr", "yrs"})
 _LONG_NAME = 8  # letters of a name in which two slips may be
 _COMMONEST = 150  # of words, which a slip means whatever else is near
 _COMMON, _RARER = 700, 20  # "somthing" is "something", and not "soothing", which is rarer by far
@@ -108,6 +110,12 @@ class SpellingCorrector:
         is_letter = token.word == "r" and token.word in self._names  # "R&B"
         if not is_letter and (meant := english().slang.get(token.word)) is not None:
             return tuple(meant.split())
+        drawn = _DRAWN_OUT.sub(r"\1", token.word)
+        if drawn != token.word and not self._is_known(token):
+            if (meant := english().slang.get(drawn)) is not None:
+                return tuple(meant.split())  # "plsss"
+            if drawn in self._plain:
+                return (singular(drawn),)  # "sooo", "funnyyy"
         if (kin := self._other_form(root)) is not None:
             return (kin,)
         if self._is_known(token):
@@ -147,6 +155,8 @@ class SpellingCorrector:
         """The unit that a word behind a number nearly spells: "86 ponts", "20 dolars"."""
         from rapidfuzz.distance import OSA
 
+        if word in _SHORT_YEARS:
+            return "year"  # elsewhere it is "your"
         if word in self._plain or singular(word) in units or len(word) < 4:
             return None
         slips = 1 if len(word) < 7 else 2
@@ -202,8 +212,13 @@ class SpellingCorrector:
     def _far_commoner(self, words: Sequence[str]) -> str | None:
         """An everyday word among equally near ones that are all far rarer."""
         first, *rest = sorted(words, key=word_rank)
-        is_plain = first in self._plain and word_rank(first) < _COMMON
-        return first if is_plain and all(_is_far_rarer(one, first) for one in rest) else None
+        if first not in self._plain:
+            return None
+        if word_rank(first) < _COMMON and all(_is_far_rarer(one, first) for one in rest):
+            return first
+        names = [one for one in rest if one not in self._plain]  # "hevy": heavy, and not Hely
+        strange = all(word_rank(one) > _USUAL_RANK for one in names)
+        return first if names and strange and word_rank(first) < _EVERYDAY_RANK else None
 
     def _cost(self, root: str, word: str, distance: float) -> float:
         """Slips, with a surcharge for words that are seldom meant."""

@@ -92,7 +92,7 @@ def is_example(
 
 
 def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
-    """ "a trick-taking game about the Korean War": what an item is about, though one is called so."""
+    """ "a game about the Korean War": what items are about, though one is called so."""
     place = first - 1
     while place > 0 and reading.words[place] in ("a", "an", "the"):
         place -= 1
@@ -146,14 +146,22 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
     noun = reading.words[last - 1]
     if reading.roots[last - 1] not in vocabulary.item_nouns:
         return False
-    before = reading.words[first - 1] if first else ""
-    if noun == reading.roots[last - 1] and before not in _SOME:
+    is_one_of_some = first > 0 and (
+        reading.words[first - 1] in _SOME or _is_possessive(reading, first - 1)
+    )
+    if noun == reading.roots[last - 1] and not is_one_of_some:
         return False
     kind = " ".join(reading.roots[first : last - 1])
     return any(
         one.role in ("category", "component") and vocabulary.is_usable(one)
         for one in vocabulary.names.get(kind)
     )
+
+
+def _is_possessive(reading: Reading, place: int) -> bool:
+    """ "Metallica's": typed with an apostrophe and an "s"."""
+    token = reading.tokens[place]
+    return token.word.endswith("s") and token.end - token.start > len(token.word)
 
 
 def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:

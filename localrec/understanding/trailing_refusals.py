@@ -50,6 +50,8 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
             `len(owner)` on are words that name nothing, of which only plain refusals are heard.
         last: The last token of the name.
     """
+    if _is_left_for(reading, owner, last):
+        return True
     if last + 1 >= len(reading.words):
         return False
     if _verdict(reading, last + 1):
@@ -277,16 +279,21 @@ def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:
 
 
 def _is_threat(reading: Reading, owner: Sequence[int], last: int) -> bool:
-    """ "if I see a cucumber in it, I walk", "she will walk out if it's country"."""
-    words, first = reading.words, owner.index(owner[last])
+    """ "if I see a cucumber in it, I walk", "one more musical and I scream"."""
+    begin = _threat_before(reading, owner, owner.index(owner[last]))
+    return begin >= 0 and _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR)
+
+
+def _is_left_for(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """ "his fiancée will walk out if it's country"."""
+    first = owner.index(owner[last])
     begin = _threat_before(reading, owner, first)
-    if begin < 0:
+    if begin < 0 or reading.words[begin] != "if":
         return False
-    if _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR):
-        return True
-    between = {*words[begin + 1 : first]}
-    left = words[begin] == "if" and between and between <= _BEHIND.in_conditions
-    return bool(left) and _phrase_in(reading, _LEAVING, max(0, begin - _NEAR), begin)
+    between = {*reading.words[begin + 1 : first]}
+    if not between or not between <= _BEHIND.in_conditions:
+        return False
+    return _phrase_in(reading, _LEAVING, max(0, begin - _NEAR), begin)
 
 
 def _threat_before(reading: Reading, owner: Sequence[int], first: int) -> int:

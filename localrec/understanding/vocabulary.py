@@ -312,6 +312,8 @@ class Vocabulary:
             bare = " ".join(words[:-1])
             known = words[:-1] in self._component_names or bool(self.names.get(bare))
             return not known and self._catalogue.attribute_index(kind, bare) is None
+        if role == "container":
+            return len(words) > 1  # "a tall drink"
         # "a coffee drink" asks for coffee, and only then for the category of that name.
         return role == "category" and words[:-1] not in self._component_names
 

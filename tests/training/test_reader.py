@@ -10,6 +10,7 @@ import torch
 from localrec.foundation.errors import InputError, ModelError
 from localrec.foundation.progress import no_progress
 from localrec.foundation.text_matching import tokens
+from localrec.index.embedder_names import EARLIER
 from localrec.training.reader.carriers import (
     CarrierSlot,
     parse_carrier,
@@ -236,3 +237,13 @@ def test_a_network_that_reads_another_encoder_is_no_start(tmp_path):
         raised.value.hint
     )
     assert not (tmp_path / "x.npz").exists()
+
+
+def test_a_network_that_reads_the_encoder_under_its_earlier_name_is_a_start(tmp_path, monkeypatch):
+    monkeypatch.setitem(EARLIER, "words", "earlier words")
+    encoder = WordEncoder()
+    rows = np.zeros(10, dtype=np.int32)
+    first = TorchRoleNetwork(encoder.size, 5, SMALL).in_numpy(rows, "earlier words")
+    config = msgspec.structs.replace(SMALL, questions=100, epochs=1)
+    report = train_roles(CARRIERS, (), encoder, tmp_path / "x.npz", config, no_progress, first)
+    assert report.encoder == "words"

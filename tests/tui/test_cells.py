@@ -54,7 +54,14 @@ def drawn_cells(monkeypatch):
 class TestARowTable:
     @pytest.mark.parametrize(
         "keys",
-        [(), ("down",) * 3, ("down",) * 30, ("down",) * 30 + ("up",) * 25, ("end",), ("end", "home")],
+        [
+            (),
+            ("down",) * 3,
+            ("down",) * 30,
+            ("down",) * 30 + ("up",) * 25,
+            ("end",),
+            ("end", "home"),
+        ],
         ids=["at the start", "after arrows", "scrolled", "scrolled back", "at the end", "at home"],
     )
     async def test_looks_as_textuals_own(self, keys):

@@ -19,6 +19,7 @@ from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import ModelError
 from localrec.foundation.progress import Progress
 from localrec.foundation.text_matching import tokens
+from localrec.index.embedder_names import fits
 from localrec.index.encoder_layers import EncoderLayer
 from localrec.training.libraries import training_libraries
 from localrec.training.reader.array_archive import pack_arrays
@@ -167,7 +168,7 @@ def _load_lora(start: RoleNetwork, encoder: StateReader, upper: Sequence[Encoder
         ModelError: the network was trained on another encoder.
     """
     size = start.first[0].shape[0]
-    if (start.encoder, size) != (encoder.name, encoder.size):
+    if not fits(start.encoder, encoder.name) or size != encoder.size:
         raise ModelError(
             f"The network to train further was made for {start.encoder} with {size} numbers a "
             f"token, and this training reads by {encoder.name} with {encoder.size}.",

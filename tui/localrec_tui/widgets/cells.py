@@ -31,8 +31,8 @@ def fitted(text: str, width: int) -> str:
 class RowTable(DataTable[Cell]):
     """A table that draws again only those rows that look otherwise than before.
 
-    Textual 8.2.8 keeps each line that it drew under the places of cursor and mouse, and so draws all
-    of them anew with an arrow that scrolls. Lines of rows under neither are kept here without.
+    Textual 8.2.8 keeps each line that it drew under the places of cursor and mouse, and so draws
+    all of them anew with an arrow that scrolls. Lines of rows under neither are kept here without.
     """
 
     def _render_line(self, y: int, x1: int, x2: int, base_style: Style) -> Strip:
