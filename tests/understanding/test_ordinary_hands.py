@@ -1,0 +1,139 @@
+"""What ordinary people write: threats, drawn-out slang, bands and albums, things nobody has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from localrec.data.query import Query
+from localrec.understanding.absent_things import with_absent_things
+from localrec.understanding.ages import find_youngest
+from localrec.understanding.foreign_questions import foreign_language
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.vocabulary import Vocabulary
+from localrec.understanding.years import find_years, joint_years
+
+from .records import RECORDS, bounds, planted_records, refused, wanted
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
+    with planted_records(tmp_path_factory.mktemp("records")) as planted:
+        yield planted
+
+
+@pytest.fixture
+def ask(vocabulary) -> Callable[[str], Query]:
+    return lambda question: parse_query(question, vocabulary)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "a pop song, and my fiancée will walk out if it's jazz",
+        "a pop song. She moans if there is jazz in it.",
+        "pop, it can't be one of the jazz lot",
+        "some pop that int jazz, pal",
+        "pop. Now jazz I had yesterday, so not one of those",
+    ],
+)
+def test_jazz_is_refused(ask, question):
+    query = ask(question)
+    assert "jazz" in refused(query) and ("pop",) in wanted(query)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "drop some jazz for the ride bro",
+        "my aunt will walk out if it rains, so jazz please",
+        "if it's jazz I am happy",
+    ],
+)
+def test_jazz_is_wished_for(ask, question):
+    query = ask(question)
+    assert ("jazz",) in wanted(query) and not refused(query)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Nat King Cole for her, ABBA for my wife, Ella Fitzgerald for me. Any of the three",
+        "Nat King Cole for her, ABBA for me. Happy with either",
+    ],
+)
+def test_one_of_several_makers_is_enough(ask, question):
+    (wish,) = (one for one in ask(question).constraints if one.kind in ("artist", "album"))
+    assert {"nat king cole", "abba"} <= {*wish.any_of, *(key for _, key in wish.or_else)}
+
+
+def test_alternatives_may_be_told_at_length(ask):
+    query = ask("Either a jazz sort of thing or one with gospel in it")
+    assert ("jazz", "gospel") in wanted(query)
+
+
+def test_a_possessive_before_a_kind_names_no_title(ask):
+    query = ask("Björn Ulvaeus's Christmas song")
+    assert query.target is None and ("christmas",) in wanted(query)
+
+
+def test_what_something_is_about_is_no_example(ask):
+    assert ask("a song about Strange Fruit").target is None
+    assert ask("something like Strange Fruit").target == "strange fruit"
+
+
+def test_an_everyday_word_is_no_squashed_title(ask):
+    assert ask("we are stopping with jazz on Saturday").target is None
+    assert ask("dancingqueen").target == "dancing queen"
+
+
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [("soooo jazzz plsss", "jazz"), ("popp songs, plss", "pop")],
+)
+def test_drawn_out_letters_are_let_go(ask, question, key):
+    assert (key,) in wanted(ask(question))
+
+
+def test_a_year_with_drawn_out_slang_is_no_bound(ask):
+    assert bounds(ask("jazz from 1980 plss"))["year"] == (1980, 1980)
+    assert bounds(ask("jazz, 1980 an up"))["year"][0] == 1980
+
+
+@pytest.mark.parametrize(
+    ("question", "years"),
+    [
+        ("about 20 girls are coming", None),
+        ("about 95", (1993, 1997)),
+        ("spare me anything later than 1995", (-9999, 1995)),
+    ],
+)
+def test_counts_of_people_are_no_years(question, years):
+    assert joint_years(find_years(question, short=True)) == years
+
+
+@pytest.mark.parametrize(
+    ("question", "age"), [("my niece Edie turns eight in June", 8), ("for a 6 yr old", 6)]
+)
+def test_ages_are_heard(question, age):
+    found = find_youngest(question)
+    assert found is not None and found[2] == age
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("a Giaconda jazz record", ["Giaconda"]),
+        ("jazz from Leventhorpe", ["Leventhorpe"]),
+        ("jazz, I come from Leventhorpe", []),
+        ("jazz for my Giaconda friends", []),
+    ],
+)
+def test_names_beside_a_wish_that_nobody_has(ask, question, things):
+    query = with_absent_things(question, ask(question), RECORDS)
+    assert [one.any_of[0] for one in query.constraints if one.any_of != ("jazz",)] == things
+
+
+def test_names_with_accents_are_not_another_language(vocabulary):
+    assert foreign_language("Björn Ulvaeus. Before 1980.", vocabulary) == ""
