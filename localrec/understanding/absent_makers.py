@@ -130,6 +130,8 @@ def _is_absent(
     if not (behind_by or _is_asked_for(reading, vocabulary, first, last)):
         return False
     typed = [token.word for token in reading.tokens[first:last]]
+    if any(is_everyday(reading.corrected.get(word, "")) for word in typed):
+        return False  # "tired of seein Argentina"
     inside = [one for one in mentions if one.first < last and one.last > first]
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False

@@ -5,7 +5,8 @@ Who asks for a wine from Japan is told that there is none, rather than given wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from localrec.data.domains import Domain
@@ -15,6 +16,10 @@ from localrec.understanding.meanings import Meaning
 
 _SOME = 3  # countries or languages that make a kind one of places or of languages
 _COUNTRY_CODES = frozenset({"us", "usa", "uk"})
+_SAME = (
+    ("us", "usa", "united states"),
+    ("uk", "united kingdom"),
+)  # names of one country, any of which a catalogue may have
 
 
 class _Attribute(Protocol):
@@ -46,11 +51,27 @@ def absent_places(
         is_code = _is_code(key)
         if key in present or is_code not in kind_of:
             continue
+        if (had := _had_as(key, used)) is not None:
+            kind, name = had
+            if key != "us" and not names.get(key):  # "for us"
+                yield key, Meaning(domain.attributes[kind].role, kind, name)
+            continue
         kind = kind_of[is_code]
         role = domain.attributes[kind].role
         for name in (*(() if is_code else (key,)), *adjectives):
             if name not in english().absent_names.said_otherwise and not names.get(name):
                 yield name, Meaning(role, kind, name if is_code else key)
+
+
+def _had_as(key: str, used: Mapping[tuple[bool, str], AbstractSet[str]]) -> tuple[str, str] | None:
+    """The kind and the key under which a catalogue has a country by another of its names."""
+    for group in _SAME:
+        if key in group:
+            for (_, kind), keys in used.items():
+                for other in group:
+                    if other in keys:
+                        return kind, other
+    return None
 
 
 def _is_code(key: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.vocabulary import Reading
 
 _WORDS = english().joint_refusals
+_REFUSING = phrases_by_first_word((*english().negation.verbs, *english().negation.pointing))
 _TWO = frozenset({"two", "both", "2"})
 _THOSE = frozenset({"those", "these", "them"})
 _SENTENCES = 3  # in which the two are looked for
@@ -23,7 +24,9 @@ class _Named(NamedTuple):
 
 
 def bar_both(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> None:
-    """Bar the last two names before "neither" with nothing named behind it, or "except those two".
+    """Bar the last two names before "neither", "those two" or a refused "either".
+
+    Nothing is named behind such a word: "except those two", "I cannot stand either".
 
     They are looked for in its own sentence and then in those before, whichever names two.
 
@@ -36,7 +39,12 @@ def bar_both(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> No
     pointing = [
         place
         for place in range(len(reading.words))
-        if owner[place] < 0 and (_is_neither(reading, place) or _is_those_two(reading, place))
+        if owner[place] < 0
+        and (
+            _is_neither(reading, place)
+            or _is_those_two(reading, place)
+            or _is_either_refused(reading, place)
+        )
     ]
     named = list(_names(reading, owner)) if pointing else []
     sentence = _sentences(reading) if pointing else []
@@ -108,6 +116,18 @@ def _is_those_two(reading: Reading, place: int) -> bool:
     if reading.words[place] not in _TWO or not place or reading.words[place - 1] not in _THOSE:
         return False
     return bool(_WORDS.excepting & {*reading.words[max(0, place - 4) : place - 1]})
+
+
+def _is_either_refused(reading: Reading, place: int) -> bool:
+    """ "for I cannot be doing with either"."""
+    if reading.words[place] != "either":
+        return False
+    behind = reading.words[place + 1 : place + 3]
+    ends = not behind or bool(reading.gaps[place + 1]) or behind == ("of", "them")
+    told = reading.words[max(0, place - 5) : place]
+    return ends and any(
+        told[-len(cue) :] == cue for first in told for cue in _REFUSING.get(first, ())
+    )
 
 
 def _begins_a_clause(reading: Reading, owner: Sequence[int], position: int) -> bool:

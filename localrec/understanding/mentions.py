@@ -19,6 +19,7 @@ from localrec.understanding.partial_mentions import (
     free_of,
     is_a_user_here,
     is_shown,
+    misspelt_first_name,
     part_of_a_name,
     refused_taste,
     words_of_a_name,
@@ -84,6 +85,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             position = name.last
         elif near := (
             _misspelt_name(reading, vocabulary, position, end)
+            or misspelt_first_name(reading, vocabulary, position)
             or part_of_a_name(reading, vocabulary, position, mentions)
             or refused_taste(reading, vocabulary, position)
             or _split_name(reading, vocabulary, position, end)

@@ -11,6 +11,7 @@ from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_LONG_FIRST_NAME = 5  # letters of a first name in which a slip may be
 _POINTERS = frozenset({"that", "the", "those", "this", "any"})
 _SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 
@@ -80,6 +81,32 @@ def part_of_a_name(
     keys = tuple(one.key for one in found[1:])
     sure = by or found[0].role == "component" or _is_strange(reading, position)
     return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def misspelt_first_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "steven king": a maker's surname, though an everyday word, behind about their first name."""
+    last = position + 1
+    typed = reading.tokens[position].word
+    if last >= len(reading.words) or reading.gaps[last] or len(typed) < _LONG_FIRST_NAME:
+        return None
+    if vocabulary.is_plain(typed) or reading.roots[last] in vocabulary.item_nouns:
+        return None
+    found = [
+        one
+        for one in vocabulary.partial.called(reading.roots[last], by=True)
+        if one.role == "creator"
+        and one.key.split()[-1] == reading.roots[last]
+        and _is_nearly(typed, one.key.split()[0])
+    ]
+    if not found:
+        return None
+    return Mention(position, last + 1, found[0], None, tuple(one.key for one in found[1:]))
+
+
+def _is_nearly(typed: str, name: str) -> bool:
+    from rapidfuzz.distance import OSA
+
+    return typed[0] == name[0] and 0 < OSA.distance(typed, name) <= (2 if len(typed) > 5 else 1)
 
 
 def _is_typed_small(reading: Reading, place: int) -> bool:

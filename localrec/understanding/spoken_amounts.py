@@ -20,7 +20,7 @@ _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
 _TEENS = re.compile(r"\bin the teens\b")
 _PART = re.compile(
-    r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three\s+quarters\s+of|3\s+quarters\s+of)"
+    r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three[\s-]+quarters\s+of|3[\s-]+quarters\s+of)"
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
 _HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
@@ -29,7 +29,9 @@ _SCORE = re.compile(
 )
 _OUT_OF = re.compile(r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?![\d.])")
 _THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
-_AND_A_HALF = re.compile(r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+half\b")
+_AND_A_PART = re.compile(
+    r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+(?P<part>half|quarter)\b"
+)
 
 
 def respell_amounts(line: str) -> str:
@@ -47,7 +49,12 @@ def respell_amounts(line: str) -> str:
     line = _SO_MANY.sub(_times_as_digits, line)
     line = _RATERS.sub(_ratings_for_raters, line)
     line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
-    return _AND_A_HALF.sub(lambda match: _padded(f"1.5 {match['unit']}", match), line)
+    return _AND_A_PART.sub(_one_and_a_part, line)
+
+
+def _one_and_a_part(match: re.Match[str]) -> str:
+    value = 1.5 if match["part"] == "half" else 1.25
+    return _padded(f"{value} {match['unit']}", match)
 
 
 def _bound_of_figures(match: re.Match[str]) -> str:

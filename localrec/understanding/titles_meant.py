@@ -11,13 +11,16 @@ from collections.abc import Callable
 from localrec.foundation.text_matching import roots
 from localrec.understanding.language_words import Phrase, english, phrases
 from localrec.understanding.senses import is_served_in
-from localrec.understanding.spelling import is_everyday
+from localrec.understanding.spelling import is_everyday, word_rank
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
 _THAT = frozenset({"that", "this", "those", "these", "it", "them"})
 _SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
+_USUAL = 20_000  # rank of a word that, typed small, hardly names an item by itself ("gangsters")
+_COMING = frozenset({"coming", "comin", "weekend"})
+_SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
@@ -66,6 +69,8 @@ def is_example(
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
+    if following in _COMING and not reading.gaps[last] and cue_before(reading, first) < 0:
+        return False  # "Father's Day coming up"
     if _names_a_container(reading, vocabulary, first, last, following):
         return False
     if cue_before(reading, first) >= 0:
@@ -96,6 +101,8 @@ def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -
     place = first - 1
     while place > 0 and reading.words[place] in ("a", "an", "the"):
         place -= 1
+    if place > 2 and tuple(reading.words[place - 1 : place + 1]) in _SUBJECTS:
+        return True
     if place < 1 or reading.words[place] != "about" or any(reading.gaps[place : first + 1]):
         return False
     before = reading.words[place - 1]
@@ -177,9 +184,21 @@ def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: in
 def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
     """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
     typed = reading.tokens[place].word
-    mended = typed in reading.corrected and len(typed) < _LONG_ENOUGH
+    mended = typed in reading.corrected and (
+        len(typed) < _LONG_ENOUGH or _slips(typed, reading.roots[place]) > 1
+    )
     inside = place > 0 and not reading.gaps[place] and is_capitalised(reading, place, place + 1)
-    return not inside and (mended or is_everyday(typed) or is_everyday(reading.roots[place]))
+    usual = not reading.capitals[place] and place > 0 and word_rank(typed) < _USUAL
+    return not inside and (
+        mended or usual or is_everyday(typed) or is_everyday(reading.roots[place])
+    )
+
+
+def _slips(typed: str, meant: str) -> int:
+    """Slips between a word as it was typed and as it was read."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(typed, meant)
 
 
 def _spells_it(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
