@@ -61,6 +61,8 @@ def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
     found = re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)
     before = text[: found.start()] if found else text
     words, typed = [token.word for token in tokens(phrase)], phrase.split()
+    if "'" in phrase or "’" in phrase:
+        return False  # "you're"
     if any(_is_strange(word) for word in words):
         is_somebody = len(typed) == 1 and phrase[:1].isupper() and not _ASKING.search(before)
         return (is_all and not is_somebody) or _BEHIND.search(before) is not None

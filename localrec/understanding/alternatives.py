@@ -74,9 +74,11 @@ def joins(
     """Is `mention` an alternative to the group before it ("gin or vodka", two glasses)?"""
     members, is_wanted = group
     last = members[-1]
-    if not is_wanted or last.meaning is None or mention.meaning is None or _asks_for_both(reading):
+    if not is_wanted or last.meaning is None or mention.meaning is None:
         return False
     between = reading.words[last.last : mention.first]
+    if _asks_for_both(reading) and "or" not in between:
+        return False
     if last.meaning.kind != mention.meaning.kind:
         roles = {last.meaning.role, mention.meaning.role}
         near = len(between) < 3 or _is_bridged(reading, members[0], between)

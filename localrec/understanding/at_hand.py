@@ -10,6 +10,7 @@ from localrec.understanding.mentions import owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_ASKING = frozenset({"can", "could", "may", "might", "shall", "should", "must"})
 
 
 def mark_at_hand(
@@ -22,6 +23,8 @@ def mark_at_hand(
         for cue in cues.get(reading.words[position], ()):
             if tuple(reading.words[position : position + len(cue)]) != cue:
                 continue
+            if position and reading.words[position - 1] in _ASKING:
+                continue  # "can I have a country song"
             begin, end = _sentence(reading, position)
             backward = cue[0] in _WORDS.backward_have
             if not backward:

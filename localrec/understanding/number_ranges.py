@@ -194,6 +194,7 @@ _COMPARISONS = _any_of(word for _, words in _BOUNDS for word in words)
 _ENDINGS = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
 
 
+_NO_BOUND_FOLLOWS = r"(?!\s+(?:than\b|\d+(?!\d|\s+(?:of|being)\b)))"
 _OTHERS = "(?:different|separate|distinct|various|assorted|single)"
 
 
@@ -206,6 +207,7 @@ def _bound_before() -> re.Pattern[str]:
 def _bound_behind() -> re.Pattern[str]:
     return re.compile(
         rf"\s+(?:(?:and|but|or)\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
+        rf"(?!\s+(?:of|being)\b)"  # "three things at the most, one of them gin"
         rf"|(?P<count>\d{{1,4}})\s+(?P<ending>{_ENDINGS})\b)"
     )
 
@@ -218,7 +220,7 @@ def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"(?:\b(?P<how>{cue})\s+(?:the\s+)?)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{_ENDINGS})\b)?"
         rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+(?:{_OTHERS}\s+)?{noun}\b"
-        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b(?!\s+(?:than\b|\d)))?"
+        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b{_NO_BOUND_FOLLOWS})?"
     )
 
 

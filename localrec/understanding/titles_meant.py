@@ -18,7 +18,7 @@ _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
 _THAT = frozenset({"that", "this", "those", "these", "it", "them"})
 _SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
-_USUAL = 20_000  # rank of a word that, typed small, hardly names an item by itself ("gangsters")
+_USUAL = 20_000  # rank of a verb's form that, typed small, hardly names an item by itself
 _COMING = frozenset({"coming", "comin", "weekend"})
 _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
@@ -188,9 +188,10 @@ def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> 
         len(typed) < _LONG_ENOUGH or _slips(typed, reading.roots[place]) > 1
     )
     inside = place > 0 and not reading.gaps[place] and is_capitalised(reading, place, place + 1)
-    usual = not reading.capitals[place] and place > 0 and word_rank(typed) < _USUAL
+    doing = typed.endswith(("ed", "ing")) and not reading.capitals[place]
+    told = doing and place > 0 and word_rank(typed) < _USUAL  # "enchanted by Rebecca"
     return not inside and (
-        mended or usual or is_everyday(typed) or is_everyday(reading.roots[place])
+        mended or told or is_everyday(typed) or is_everyday(reading.roots[place])
     )
 
 
