@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.style import Style
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import DataTable
@@ -35,7 +34,7 @@ class RowTable(DataTable[Cell]):
     all of them anew with an arrow that scrolls. Lines of rows under neither are kept here without.
     """
 
-    def _render_line(self, y: int, x1: int, x2: int, base_style: Style) -> Strip:
+    def _render_line(self, y: int, x1: int, x2: int, base_style: Any) -> Strip:
         draw = super()._render_line
         if self._is_marked(y):
             return draw(y, x1, x2, base_style)
