@@ -18,6 +18,7 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.absent_names import absent_places
+from localrec.understanding.askable_names import AskableNames
 from localrec.understanding.language_words import (
     cue_words,
     english,
@@ -35,9 +36,6 @@ from localrec.understanding.superlatives import superlatives
 _LEAST_USE = 10
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
-
-
-_NO_NAMES = ("other", "unknown", "none", "n/a", "nan", "null")  # cells that name nothing
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -88,6 +86,7 @@ class Vocabulary:
         self.counted_nouns = _counted_roots(self.domain)
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
+        self._asked_by = AskableNames(catalogue, self.names)
         self.partial = PartialNames(self.domain, self.is_plain, self.is_usable)
         if tables is None:
             self._add_all()
@@ -273,7 +272,7 @@ class Vocabulary:
                 own = self._catalogue.attribute_index(attribute.kind, " ".join(roots(spelling)))
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 is_brand = is_brand and not (concept and spelling in concept.ask)
-                if not is_brand and self._is_askable(spelling, attribute.kind, spec.role):
+                if not is_brand and self._asked_by.is_askable(spelling, attribute.kind, spec.role):
                     self.names.add(spelling, meaning)
                     self.partial.add(spelling, meaning)
             for adjective in english().demonyms.get(attribute.key, ()):
@@ -289,47 +288,10 @@ class Vocabulary:
                 and attribute.kind not in self.domain.taxonomy
             ):
                 for part in halves(attribute.name):
-                    if self._is_askable(part, attribute.kind, spec.role):
+                    if self._asked_by.is_askable(part, attribute.kind, spec.role):
                         self.names.add(part, meaning)
         for other, meaning in free_synonyms(self.names, self.domain):
             self.names.add(other, meaning)
-
-    def _is_askable(self, spelling: str, kind: str, role: str) -> bool:
-        """False for names that only say "a drink", and for "orange drink" as a component.
-
-        Catalogues have a category called Cocktail and an ingredient called Orange drink; in a
-        question the noun is only the noun. Not so in "a love song", where nothing is called love.
-        """
-        words = roots(spelling)
-        nouns = {roots(word) for word in (*self.domain.item_words, *_NO_NAMES)}
-        if words in nouns or words == ("ordinary", "drink"):
-            return False
-        if role == "category" and any(set(flag) <= set(words) for flag in self._flag_phrases):
-            return False  # "a non-alcoholic drink" is a flag, whatever the categories are called
-        if words[-1:] not in nouns:
-            return True
-        if role == "component":
-            bare = " ".join(words[:-1])
-            known = words[:-1] in self._component_names or bool(self.names.get(bare))
-            return not known and self._catalogue.attribute_index(kind, bare) is None
-        if role == "container":
-            return len(words) > 1  # "a tall drink"
-        # "a coffee drink" asks for coffee, and only then for the category of that name.
-        return role == "category" and words[:-1] not in self._component_names
-
-    @cached_property
-    def _flag_phrases(self) -> list[tuple[str, ...]]:
-        values = (spec.values.values() for spec in self.domain.flags.values())
-        return [roots(phrase) for phrases in values for group in phrases for phrase in group]
-
-    @cached_property
-    def _component_names(self) -> frozenset[tuple[str, ...]]:
-        concepts = self.domain.taxonomy.get(self.domain.kind_of("component") or "", {})
-        return frozenset(
-            roots(spelling)
-            for name, concept in concepts.items()
-            for spelling in (name, *concept.also, *concept.ask)
-        )
 
     def _add_phrases(self) -> None:
         for flag, spec in self.domain.flags.items():

@@ -28,6 +28,8 @@ from localrec.graph import taxonomy
 from localrec.graph.catalogue import Catalogue
 from localrec.index.cached_artifact import CachedArtifact
 from localrec.understanding import (
+    absent_names,
+    askable_names,
     language_words,
     partial_names,
     spelling,
@@ -118,7 +120,7 @@ def _code() -> str:
     """Changes with the files that say how names are cut and what they stand for."""
     modules = (
         *(text_matching, taxonomy, language_words, partial_names),
-        *(spelling, superlatives, vocabulary),
+        *(absent_names, askable_names, spelling, superlatives, vocabulary),
     )
     files = [Path(__file__), *(Path(module.__file__ or "") for module in modules)]
     files += sorted((Path(__file__).parent / "languages").glob("*.toml"))
