@@ -20,6 +20,7 @@ _THAT = frozenset({"that", "this", "those", "these", "it", "them"})
 _SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
 _USUAL = 20_000  # rank of a verb's form that, typed small, hardly names an item by itself
 _COMING = frozenset({"coming", "comin", "weekend"})
+_ARTICLES = frozenset({"a", "an", "the", "my", "some", "another", "any", "no"})
 _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
@@ -184,8 +185,9 @@ def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: in
 def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
     """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
     typed = reading.tokens[place].word
+    bare = place > 0 and reading.words[place - 1] not in _ARTICLES  # "we pregamin"
     mended = typed in reading.corrected and (
-        len(typed) < _LONG_ENOUGH or _slips(typed, reading.roots[place]) > 1
+        len(typed) < _LONG_ENOUGH or (bare and _slips(typed, reading.roots[place]) > 1)
     )
     inside = place > 0 and not reading.gaps[place] and is_capitalised(reading, place, place + 1)
     doing = typed.endswith(("ed", "ing")) and not reading.capitals[place]
