@@ -88,9 +88,9 @@ def test_an_everyday_word_is_no_squashed_title(ask):
     assert ask("dancingqueen").target == "dancing queen"
 
 
-def test_a_title_with_two_slips_is_meant_behind_an_article(ask):
-    assert ask("jazz for when we wotrloo").target is None
-    assert ask("play the wotrloo again, something jazzy").target == "waterloo"
+def test_a_title_with_two_slips_is_meant_behind_an_article(read):
+    assert read("a daquri please").target == "daiquiri"
+    assert read("something with gin, we daquri").target is None
 
 
 @pytest.mark.parametrize(
