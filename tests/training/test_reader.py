@@ -241,9 +241,10 @@ def test_a_network_that_reads_another_encoder_is_no_start(tmp_path):
 
 def test_a_network_that_reads_the_encoder_under_its_earlier_name_is_a_start(tmp_path, monkeypatch):
     monkeypatch.setitem(EARLIER, "words", "earlier words")
-    encoder = WordEncoder()
-    rows = np.zeros(10, dtype=np.int32)
-    first = TorchRoleNetwork(encoder.size, 5, SMALL).in_numpy(rows, "earlier words")
     config = msgspec.structs.replace(SMALL, questions=100, epochs=1)
-    report = train_roles(CARRIERS, (), encoder, tmp_path / "x.npz", config, no_progress, first)
-    assert report.encoder == "words"
+    out = tmp_path / "first.npz"
+    train_roles(CARRIERS, (), WordEncoder(), out, config, no_progress)
+    first = msgspec.structs.replace(load_roles(out), encoder="earlier words")
+    goes_on = tmp_path / "second.npz"
+    report = train_roles(CARRIERS, (), WordEncoder(), goes_on, config, no_progress, first)
+    assert report.encoder == "words" and goes_on.exists()
