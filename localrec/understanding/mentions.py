@@ -26,7 +26,12 @@ from localrec.understanding.partial_mentions import (
 )
 from localrec.understanding.senses import choose_meaning
 from localrec.understanding.spelling import english_words, is_everyday
-from localrec.understanding.titles_meant import SIMILARITY_CUES, is_capitalised, is_example
+from localrec.understanding.titles_meant import (
+    SIMILARITY_CUES,
+    cue_before,
+    is_capitalised,
+    is_example,
+)
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
@@ -51,7 +56,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         )
         name = _longest_name(reading, vocabulary, position, end)
         nameless = item is None and name is None
-        if skipped := _long_cue_at(reading, position) or _refusal_at(
+        if skipped := _long_cue_at(reading, position, item) or _refusal_at(
             reading, vocabulary, position, nameless
         ):
             position += skipped
@@ -264,14 +269,19 @@ def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) 
     return next(alike, match.payloads[0])
 
 
-def _long_cue_at(reading: Reading, position: int) -> int:
-    """Tokens of a phrase that holds a name itself ("in the spirit of", "heaven's sake"), or 0."""
+def _long_cue_at(reading: Reading, position: int, item: PhraseMatch[str] | None) -> int:
+    """Tokens of a phrase that holds a name itself ("in the spirit of", "heaven's sake"), or 0.
+
+    An item that is called like an idiom ("Last Night") is that item behind a comparison.
+    """
     for cue in SIMILARITY_CUES:
         if len(cue) > 2 and tuple(reading.words[position : position + len(cue)]) == cue:
             return len(cue)
+    is_compared = item is not None and cue_before(reading, item.first) >= 0
     for idiom in _IDIOMS.get(reading.words[position], ()):
         if reading.words[position : position + len(idiom)] == idiom:
-            return len(idiom)
+            is_title = item is not None and item.last - item.first >= len(idiom)
+            return 0 if is_compared and is_title else len(idiom)
     return 0
 
 

@@ -38,6 +38,7 @@ _BEING = english().trailing_refusals.being
 _GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
 _PREPOSITIONS = frozenset("from for with in by on".split())
 _JOINS = ("or", "nor", "and")
+_DEMONSTRATIVES = frozenset({"those", "them", "that", "these", "there"})
 _DROPPED_FOR_US = frozenset("of in off by o some me us a an your".split())
 _HAVING = frozenset(
     "i ive we weve have has had he she they hes shes theyve already just and just got".split()
@@ -393,8 +394,12 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _WORDS.pointed_at)
         if end >= len(words) or reading.gaps[end]:
             return _name_before(owner, position)
-    if phrase_length(_POINTING_BACK, words, position):
-        return _name_before(owner, position)
+    if length := phrase_length(_POINTING_BACK, words, position):
+        end = position + length
+        goes_on = end < len(words) and not reading.gaps[end]
+        # "so not those", but not "a comedy, but not one of those musicals"
+        if not (goes_on and words[end - 1] in _DEMONSTRATIVES):
+            return _name_before(owner, position)
     return -1
 
 

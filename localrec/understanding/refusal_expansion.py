@@ -26,6 +26,7 @@ _SERIES = "series"
 _RUNS = frozenset({"series", "saga", "franchise", "trilogy", "run"})
 _POINTERS = frozenset({"that", "this", "same"})
 _BACK = 6  # words before "that series" among which a refusal stands
+_CLOSE = 4  # words before a name among which a refusal of its own stands
 _JOINS = frozenset({"and", "or", "nor", "the", "a", "an", "any"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
@@ -99,12 +100,15 @@ def bar_pointed_series(
             continue
         if refusing.isdisjoint(range(max(0, place - _BACK), place)):
             continue
-        before = [one for one in mentions if one.last <= place and _may_be_series(one)]
-        for one in before[-1:]:
-            for other in mentions:
-                if one.last <= other.first < place and other.meaning and not other.item:
-                    left[other.first : other.last] = [False] * (other.last - other.first)
-            left[one.first : one.last] = [True] * (one.last - one.first)
+        before = [one for one in mentions if one.last <= place]
+        series = [one for one in before if _may_be_series(one)]
+        if not series:
+            continue
+        nearest, meant = before[-1], series[-1]
+        around = range(max(0, nearest.first - _CLOSE), nearest.first)
+        if nearest is not meant and refusing.isdisjoint(around):  # the maker, barred by "that"
+            left[nearest.first : nearest.last] = [False] * (nearest.last - nearest.first)
+        left[meant.first : meant.last] = [True] * (meant.last - meant.first)
     return left
 
 

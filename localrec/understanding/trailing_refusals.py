@@ -50,7 +50,7 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
             `len(owner)` on are words that name nothing, of which only plain refusals are heard.
         last: The last token of the name.
     """
-    if _is_left_for(reading, owner, last):
+    if _would_make_leave(reading, owner, last):
         return True
     if last + 1 >= len(reading.words):
         return False
@@ -284,7 +284,7 @@ def _is_threat(reading: Reading, owner: Sequence[int], last: int) -> bool:
     return begin >= 0 and _phrase_in(reading, _REACTIONS, last + 1, last + 1 + _NEAR)
 
 
-def _is_left_for(reading: Reading, owner: Sequence[int], last: int) -> bool:
+def _would_make_leave(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """ "his fiancée will walk out if it's country"."""
     first = owner.index(owner[last])
     begin = _threat_before(reading, owner, first)

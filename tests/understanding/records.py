@@ -34,9 +34,14 @@ RECORDS: Domain = msgspec.convert(
             "album": {"role": "category", "edge": "ON", "says": "is on {name}"},
             "artist": {"role": "creator", "edge": "BY", "says": "is by {name}"},
             "origin": {"role": "category", "edge": "FROM", "says": "is from {name}"},
+            "series": {"role": "category", "edge": "IN", "says": "belongs to {name}"},
         },
         "numbers": {
-            "minutes": {"kind": "amount", "units": {"minute": 1, "min": 1}, "better": "lower"},
+            "minutes": {
+                "kind": "amount",
+                "units": {"minute": 1, "min": 1, "hour": 60},
+                "better": "lower",
+            },
             "price": {
                 "kind": "amount",
                 "words": ["price", "cost"],
@@ -65,8 +70,11 @@ ROWS = (
     ("The Christmas Song", ("christmas", "jazz"), "Winter", "Nat King Cole", "US"),
     ("Summertime", ("jazz", "war"), "Porgy", "Ella Fitzgerald", "US"),
     ("Strange Fruit", ("jazz", "zombies"), "Lady", "Billie Holiday", "US"),
+    ("Last Night", ("gospel", "folk"), "Tapestry", "Carole King", "US"),
     ("Volare", ("soothing", "gospel"), "Italia", "Nine Inch Nails", "Italy"),
 )
+
+SERIES = {"Waterloo": "Contest Winners", "Summertime": "Opera Nights"}
 
 
 @contextmanager
@@ -82,6 +90,7 @@ def planted_records(folder: Path) -> Iterator[Vocabulary]:
                 AttributeLink(kind="album", name=album),
                 AttributeLink(kind="artist", name=artist),
                 AttributeLink(kind="origin", name=origin),
+                *(AttributeLink(kind="series", name=one) for one in (SERIES.get(name),) if one),
             ),
         )
         for name, styles, album, artist, origin in ROWS

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import pytest
 
-from localrec.data.query import Query
 from localrec.understanding.absent_things import with_absent_things
 from localrec.understanding.foreign_questions import foreign_language
-from localrec.understanding.query_parser import parse_query
-from localrec.understanding.vocabulary import Vocabulary
 
-from .records import RECORDS, bounds, planted_records, refused, wanted
-
-
-@pytest.fixture(scope="module")
-def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
-    with planted_records(tmp_path_factory.mktemp("records")) as planted:
-        yield planted
-
-
-@pytest.fixture
-def ask(vocabulary) -> Callable[[str], Query]:
-    return lambda question: parse_query(question, vocabulary)
+from .records import RECORDS, bounds, refused, wanted
 
 
 @pytest.mark.parametrize(

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import pytest
 
-from localrec.data.query import Query
 from localrec.understanding.absent_things import with_absent_things
 from localrec.understanding.ages import find_youngest
 from localrec.understanding.foreign_questions import foreign_language
-from localrec.understanding.query_parser import parse_query
-from localrec.understanding.vocabulary import Vocabulary
 from localrec.understanding.years import find_years, joint_years
 
-from .records import RECORDS, bounds, planted_records, refused, wanted
-
-
-@pytest.fixture(scope="module")
-def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
-    with planted_records(tmp_path_factory.mktemp("records")) as planted:
-        yield planted
-
-
-@pytest.fixture
-def ask(vocabulary) -> Callable[[str], Query]:
-    return lambda question: parse_query(question, vocabulary)
+from .records import RECORDS, bounds, refused, wanted
 
 
 @pytest.mark.parametrize(
@@ -142,3 +126,80 @@ def test_names_beside_a_wish_that_nobody_has(ask, question, things):
 
 def test_names_with_accents_are_not_another_language(vocabulary):
     assert foreign_language("Björn Ulvaeus. Before 1980.", vocabulary) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "out"),
+    [
+        ("I finished Contest Winners. ABBA, but not part of that series", {"contest winner"}),
+        ("I finished Contest Winners. Not ABBA, and nothing from that series", {"abba"}),
+        ("jazz I know. Some pop, not one of those gospel ones", {"gospel"}),
+        ("pop or gospel with jazz, anything but that", {"jazz"}),
+        (
+            "Gospel bores us and jazz is for lifts, so I cannot be doing with either",
+            {"gospel", "jazz"},
+        ),
+        ("pop, none of that fitzgerald stuff", {"ella fitzgerald"}),
+    ],
+)
+def test_what_is_pointed_at_is_refused(ask, question, out):
+    assert out <= refused(ask(question))
+
+
+def test_a_series_pointed_at_leaves_the_maker_wished_for(ask):
+    query = ask("I finished Contest Winners. ABBA records that are not part of that series")
+    assert "contest winner" in refused(query) and "abba" not in refused(query)
+
+
+@pytest.mark.parametrize(
+    "question", ["a pop song, but not one of those jazz ones", "pop, not one of those lift tunes"]
+)
+def test_not_one_of_those_refuses_what_follows_and_no_wish(ask, question):
+    assert ("pop",) in wanted(ask(question)) and "pop" not in refused(ask(question))
+
+
+@pytest.mark.parametrize(
+    "name", ["the United States", "the USA", "the US", "America"], ids=lambda name: name.split()[-1]
+)
+def test_a_country_is_found_by_its_other_names(ask, name):
+    assert ("us",) in wanted(ask(f"jazz from {name}"))
+    assert "us" in refused(ask(f"jazz, but not from {name}"))
+
+
+def test_for_us_is_no_country(ask):
+    assert wanted(ask("jazz for us")) == [("jazz",)]
+
+
+def test_who_asks_to_have_something_has_nothing_at_hand(ask):
+    assert ask("Can I have a jazz record").have == ()
+    assert ask("I have a jazz record").have == ("jazz",)
+
+
+def test_an_or_joins_beside_a_wish_of_both(ask):
+    query = ask("he wants pop or gospel, she wants jazz, one that is both")
+    assert wanted(query) == [("pop", "gospel"), ("jazz",)]
+
+
+@pytest.mark.parametrize(
+    ("question", "minutes"),
+    [
+        ("jazz within three-quarters of an hour", 45),
+        ("jazz of an hour and a quarter at most", 75),
+    ],
+)
+def test_quarters_of_an_hour_are_heard(ask, question, minutes):
+    assert bounds(ask(question))["minutes"][1] == minutes
+
+
+def test_one_of_them_is_no_bound(ask):
+    query = ask("three styles at the most, one of them jazz")
+    assert bounds(query)["style_count"] == (1, 3)
+
+
+def test_a_first_name_may_have_slips_before_an_everyday_surname(ask):
+    assert ("carole king",) in wanted(ask("some carolle king"))
+
+
+def test_an_example_may_be_called_like_an_idiom(ask):
+    assert ask("something like Last Night").target == "last night"
+    assert ask("what we heard last night was dull, jazz please").target is None
