@@ -632,7 +632,7 @@ class TestDetail:
         assert [(one.item, one.event) for one in services.words] == [("gimlet", Event.DISLIKED)]
 
     async def test_says_why_there_are_no_properties(self, open_app, services):
-        async with open_app(WIDE) as pilot:
+        async with open_app() as pilot:  # narrow: no pane beside the list asks before it
             await ask(pilot)
             services.trouble = BusyError("Process 7 has it.", "Try again.")
             await press(pilot, "down", "enter")

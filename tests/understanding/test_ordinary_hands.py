@@ -19,6 +19,8 @@ from .records import RECORDS, bounds, refused, wanted
         "a pop song. She moans if there is jazz in it.",
         "pop, it can't be one of the jazz lot",
         "some pop that int jazz, pal",
+        "pop, I'd rather it wasn't jazz",
+        "pop, I would prefer it weren't jazz",
         "pop. Now jazz I had yesterday, so not one of those",
     ],
 )
