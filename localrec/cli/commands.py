@@ -47,7 +47,7 @@ COMMANDS = {
     ),
     "rank": _command(
         "Order given candidates for given histories, which need not be stored.",
-        *("recommend", "rank", "RANK_EXAMPLES"),
+        "rank",
     ),
     "feedback": _command("Say what you think of an item, or take it back.", "feedback"),
     "import": _command(

@@ -9,7 +9,12 @@ import typer
 
 from localrec.cli import judge, rate
 from localrec.cli.context import Commands, command_context, console, note, progress, resumable
-from localrec.evaluation.execution import EngineName
+from localrec.cli.engine_options import (
+    AddressOption,
+    EngineOption,
+    WorkersOption,
+    note_redone,
+)
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,18 +66,6 @@ _Out = Annotated[
         "--out", metavar="FOLDER", help="Folder of the run; else runs/NAME in the workspace."
     ),
 ]
-_Engine = Annotated[
-    EngineName,
-    typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
-]
-_Address = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Address of a running Ray cluster, whose machines have the same Python and "
-        "localrec installed; by default one is started on this machine, for this run alone.",
-    ),
-]
 _Candidates = Annotated[
     int | None, typer.Option(min=2, metavar="N", help="For a folder: rank N drawn items, not all.")
 ]
@@ -91,12 +84,9 @@ _Systems = Annotated[
 def run(
     config: _Config,
     out: _Out = None,
-    engine: _Engine = "local",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Workers of Ray; by default one for each core."),
-    ] = None,
-    address: _Address = None,
+    engine: EngineOption = "local",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
     candidates: _Candidates = None,
     negatives: _Negatives = None,
     systems: _Systems = None,
@@ -106,8 +96,8 @@ def run(
     A folder of data, such as RecBole's files, is imported into the folder of the run. The last
     item of each user is asked for from the baselines and auto, or from the systems that you name.
     """
+    from localrec.engines.execution import open_engine
     from localrec.evaluation.configs import QuestionRunConfig
-    from localrec.evaluation.execution import open_engine
     from localrec.evaluation.provenance import current_origin
     from localrec.evaluation.questions import question_harness
     from localrec.evaluation.ranking import ranking_harness
@@ -140,8 +130,7 @@ def run(
             found = ranking_harness.run_ranking_evaluation(
                 declared, text, opened, folder, made, engine=chosen, progress=steps
             )
-    if chosen.redone:
-        note(f"{chosen.redone} chunks of cases were done again: their Ray worker was lost.")
+    note_redone(chosen)
     page, _, _ = write_run_report(folder)
     if context.print_json(found):
         return

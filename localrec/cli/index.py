@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localrec.cli.background_index import wait_for_background
 from localrec.cli.context import CommandContext, DomainOption, command_context, note, progress
+from localrec.cli.engine_options import AddressOption, EngineOption, WorkersOption, note_redone
+
+if TYPE_CHECKING:
+    from localrec.engines.protocol import Engine
+    from localrec.engines.workspace_work import SharedEmbedder
 
 
 def index(
@@ -15,14 +20,19 @@ def index(
     status: Annotated[
         bool, typer.Option("--status", help="Say how far the vectors have come.")
     ] = False,
+    engine: EngineOption = "local",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Bring vectors and index files in line with the texts (after a change of embedder, say).
 
     An import of many texts starts this in the background; questions are answered meanwhile, by
     what needs no vectors and by spelling. Called by hand meanwhile, it waits for that process.
-    What was made stays when it is stopped.
+    What was made stays when it is stopped. Workers share out the texts; pictures are embedded here.
     """
+    from localrec.engines.execution import open_engine
     from localrec.graph.domain_files import load_domain
+    from localrec.workspace.vector_work import embed_pending
 
     context = command_context()
     with context.open_workspace() as opened:
@@ -31,21 +41,24 @@ def index(
         _tell_status(context, names)
         return
     embedded = dict.fromkeys(names, 0)
-    with progress() as steps:
+    with open_engine(engine, workers, address) as chosen, progress() as steps:
+        embedder = None if engine == "local" else _shared_embedder(context, chosen)
         for name in names:
             wait_for_background(context, name, steps)
-            embedded[name] += _index_pending(context, name, steps)
+            embedded[name] += embed_pending(context.workspace, name, steps, embedder)
         with context.open_workspace(writable=True) as opened:
             for name in names:
-                embedded[name] += opened.imports.embed_texts(load_domain(name), steps)
+                embedded[name] += opened.imports.embed_texts(load_domain(name), steps, embedder)
+    note_redone(chosen)
     if not context.print_json(embedded):
         note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
 
 
-def _index_pending(context: CommandContext, name: str, steps: Any) -> int:
-    from localrec.workspace.vector_work import embed_pending
+def _shared_embedder(context: CommandContext, engine: Engine) -> SharedEmbedder:
+    from localrec.engines.workspace_work import SharedEmbedder
 
-    return embed_pending(context.workspace, name, steps)
+    with context.open_workspace() as opened:
+        return SharedEmbedder(opened, engine)
 
 
 def _tell_status(context: CommandContext, names: list[str]) -> None:

@@ -1,10 +1,8 @@
-"""`localrec recommend` and `localrec rank`: lists for a person, and orders of given candidates."""
+"""`localrec recommend`: a list for a person, or for several."""
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,23 +13,16 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    note_unknown,
-    print_line,
-    progress,
     refuse_unknown,
-    resumable,
     user_keys,
 )
 from localrec.cli.learn import learn_in_background
 
 if TYPE_CHECKING:
     from localrec.agent.profile_update import ProfileProposal
-    from localrec.data.questions import RankRequest
-    from localrec.data.recommendations import Ranking, Recommendations
+    from localrec.data.recommendations import Recommendations
     from localrec.graph.user_profile import UserProfile
-    from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
-    from localrec.workspace.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -44,17 +35,6 @@ Examples:\n\n
   localrec recommend --user anna --system memrec-model\n\n
   localrec recommend --user anna --system agenticrec --explain
 """
-RANK_EXAMPLES = """
-A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
-first), ratings (stars for the history), user. The file it writes is gone on with after any
-interruption; what it was begun with stands beside it in RANKINGS.jsonl.run.json, and another
-system or domain is refused.\n\n
-Examples:\n\n
-  localrec rank --batch requests.jsonl --out rankings.jsonl\n\n
-  localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity\n\n
-  localrec rank --batch requests.jsonl --out by-agent.jsonl --system agenticrec --explain
-"""
-_SAMPLED_KEYS = 10_000  # keys that tell which domain a batch is about
 
 
 def _known_rankers() -> list[str]:
@@ -174,114 +154,3 @@ def _cost_text(found: Recommendations) -> str:
     """The calls of a model, and the tokens of each stage."""
     tokens = ", ".join(f"{stage} {count:,}" for stage, count in found.tokens.items())
     return f"The model was asked {found.calls} times; tokens: {tokens}."
-
-
-_Requests = Annotated[
-    Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="The requests; - reads stdin.")
-]
-_Rankings = Annotated[
-    Path,
-    typer.Option(
-        "--out",
-        metavar="RANKINGS.jsonl",
-        help="File for the rankings; run again to go on. - writes to stdout.",
-    ),
-]
-
-
-def rank(
-    batch: _Requests,
-    out: _Rankings,
-    system: SystemOption = "auto",
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
-    ] = False,
-    domain: DomainOption = None,
-) -> None:
-    """Order given candidates for given histories, which need not be stored."""
-    from localrec.data.recommendations import to_json
-    from localrec.workspace.batch_runs import PIPE, RunOptions, rank_batch, read_rank_requests
-    from localrec.workspace.domain_choice import domain_of_items
-
-    if batch == out == PIPE:
-        _rank_as_they_come(system, domain)
-        return
-    context = command_context()
-    requests = read_rank_requests(batch)
-    unknown, notes = 0, list[str]()
-    acted: list[Ranking] = []
-    with context.open_workspace() as opened, resumable(out), progress() as steps:
-        named = (key for request in requests for key in (*request.candidates, *request.history))
-        chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
-
-        note_unknown(opened.store, (request.user for request in requests))
-        # What cannot be opened is told before anything is asked.
-        _ranker_in(opened.context(chosen), system)
-
-        def answer(request: RankRequest) -> Ranking:
-            nonlocal unknown
-            ranking = _ranked(opened, chosen, system, request)
-            unknown += len(ranking.ranking) - len(ranking.scores)
-            notes.extend(ranking.notes)
-            if explain and ranking.trajectory is not None:
-                acted.append(ranking)
-            return ranking
-
-        if out == PIPE:
-            for request in requests:
-                print_line(to_json(answer(request)))
-            return
-        summary = rank_batch(
-            answer,
-            requests,
-            out,
-            lambda done, total: steps("ranking", done, total),
-            RunOptions(command="rank", system=system, domain=chosen),
-        )
-    if context.print_json(summary):
-        return
-    for one in acted:
-        _tell_steps(one)
-    note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
-    if unknown:
-        note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")
-    if notes:
-        note(f"Notes beside the rankings: {len(notes):,}, the first: {notes[0]}")
-
-
-def _rank_as_they_come(system: str, domain: str | None) -> None:
-    """Rank each request of stdin when its line is there, and write its answer at once."""
-    from localrec.data.recommendations import to_json
-    from localrec.workspace.batch_runs import stream_rank_requests
-    from localrec.workspace.domain_choice import domain_of_items
-
-    met: set[str] = set()
-    with command_context().open_workspace() as opened:
-        for request in stream_rank_requests(sys.stdin.buffer):
-            if request.user and request.user not in met:
-                met.add(request.user)
-                note_unknown(opened.store, [request.user])
-            keys = [*request.candidates, *request.history]
-            chosen = domain_of_items(opened, keys, domain)
-            print_line(to_json(_ranked(opened, chosen, system, request)))
-
-
-def _ranked(opened: OpenWorkspace, domain: str, system: str, request: RankRequest) -> Ranking:
-    """Rank one request, with what is stored of its user."""
-    seen = opened.context(domain, request.user)
-    stored = seen.user_profile(request.user) if request.user else None
-    return _ranker_in(seen, system).rank(request, stored)
-
-
-def _ranker_in(seen: DomainContext, system: str) -> ItemRecommender:
-    """Make the system once for a domain as its user sees it."""
-    from localrec.systems.registry import SYSTEM_REGISTRY
-
-    return seen.once("ranker", lambda: SYSTEM_REGISTRY.recommender(seen, system))
-
-
-def _tell_steps(ranking: Ranking) -> None:
-    """Print what an agent did for a request."""
-    from localrec.cli.render import render_trajectory
-
-    render_trajectory(ranking.trajectory or {}, console(), of=f"Request {ranking.id}")

@@ -14,13 +14,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from localrec.foundation.machine import usable_cores
-from localrec.foundation.record_files import installed_versions
-
-# All that figures may depend on; several are extras, and none is imported to be asked.
-_PACKAGES = (
-    *("localrec", "duckdb", "hnswlib", "onnxruntime", "llama-cpp-python", "numpy"),
-    *("scipy", "implicit", "torch"),
-)
+from localrec.foundation.versions import versions_behind_figures
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +41,6 @@ def current_origin(script: str, arguments: Sequence[str]) -> Origin:
     return Origin(
         command=" ".join(["python", script, *arguments]),
         date=datetime.now(UTC).date().isoformat(),
-        versions={"Python": platform.python_version(), **installed_versions(_PACKAGES)},
+        versions=versions_behind_figures(),
         machine=f"{usable_cores()} cores, {platform.machine()}, {sys.platform}",
     )

@@ -107,7 +107,7 @@ LIBRARIES: tuple[LibraryNetworkUse, ...] = (
     LibraryNetworkUse(
         "ray",
         "report use; ask a cloud what machine this is; open ports, one of them a dashboard",
-        "optional, and only for `evaluate run --engine ray`: RAY_USAGE_STATS_ENABLED; it listens "
+        "optional, and only for `--engine ray`: RAY_USAGE_STATS_ENABLED; it listens "
         "on the loopback address alone, asks for a token of that run, and starts no dashboard; "
         "another machine is reached only where you name one with --address",
     ),

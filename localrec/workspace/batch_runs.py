@@ -195,7 +195,7 @@ def answer_batch(
     """
     return _write_lines(
         questions,
-        lambda question: to_json(system_for(question).answer(question, k)),
+        lambda waiting: (to_json(system_for(one).answer(one, k)) for one in waiting),
         out,
         progress,
         options,
@@ -203,7 +203,7 @@ def answer_batch(
 
 
 def rank_batch(
-    rank: Callable[[RankRequest], Ranking],
+    rank: Callable[[Sequence[RankRequest]], Iterable[Ranking]],
     requests: Sequence[RankRequest],
     out: Path,
     progress: Callable[[int, int], None],
@@ -211,16 +211,25 @@ def rank_batch(
 ) -> BatchSummary:
     """Rank what `out` does not hold yet, appending a line per request.
 
+    Args:
+        rank: Requests -> their rankings in that order, each when it is made.
+        requests: In the order to rank.
+        out: JSON lines; created, or continued.
+        progress: Called with rankings done and requests in all.
+        options: The options that `out` is begun with, as for `answer_batch`.
+
     Raises:
         UsageError: `out` is no file of rankings, or was begun with other options.
         BusyError: another run writes to `out`.
     """
-    return _write_lines(requests, lambda request: to_json(rank(request)), out, progress, options)
+    return _write_lines(
+        requests, lambda waiting: map(to_json, rank(waiting)), out, progress, options
+    )
 
 
 def _write_lines(
     batch: Sequence[_RequestT],
-    answer: Callable[[_RequestT], bytes],
+    answer: Callable[[Sequence[_RequestT]], Iterable[bytes]],
     out: Path,
     progress: Callable[[int, int], None],
     options: RunOptions | None,
@@ -230,15 +239,14 @@ def _write_lines(
         if options is not None:
             _go_on_as_begun(out, options, begun=bool(done))
         waiting = [one for one in batch if str(one.id) not in done]
-        for number, one in enumerate(waiting):
-            progress(len(batch) - len(waiting) + number, len(batch))
-            file.write(answer(one) + b"\n")
+        resumed = len(batch) - len(waiting)
+        progress(resumed, len(batch))
+        for number, line in enumerate(answer(waiting), 1):
+            file.write(line + b"\n")
             file.flush()
             os.fsync(file.fileno())
-    progress(len(batch), len(batch))
-    return BatchSummary(
-        questions=len(batch), resumed=len(batch) - len(waiting), answered=len(waiting)
-    )
+            progress(resumed + number, len(batch))
+    return BatchSummary(questions=len(batch), resumed=resumed, answered=len(waiting))
 
 
 def _read_lines(path: Path, shape: type[_Line], noun: str, fields: str) -> list[_Line]:

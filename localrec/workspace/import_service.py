@@ -18,6 +18,7 @@ from localrec.graph.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from localrec.index.protocols import Embedder
     from localrec.item_images.folder_import import ImageImportReport
     from localrec.workspace.domain_context import DomainContext
     from localrec.workspace.model_pool import Models
@@ -217,8 +218,18 @@ class ImportService:
         remove_domain_rows(self._store, domain)
         self._invalidate()
 
-    def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
+    def embed_texts(
+        self,
+        domain: Domain,
+        progress: Progress = no_progress,
+        embedder: Embedder | None = None,
+    ) -> int:
         """Bring vectors and index files in line with texts and images.
+
+        Args:
+            domain: The domain.
+            progress: Called with the step, how much of it is done, and of how much.
+            embedder: Makes the texts' vectors; by default the one that the settings name.
 
         Returns:
             The number of texts that were embedded.
@@ -231,7 +242,7 @@ class ImportService:
                 tell_pending(self._indexes, domain.name, done, total, os.getpid())
             progress("embedding texts", done, total)
 
-        count = update_embeddings(self._store, domain, self._models.embedder, embedded)
+        count = update_embeddings(self._store, domain, embedder or self._models.embedder, embedded)
         if read_pending(self._indexes, domain.name) is not None:
             end_pending(self._store, self._indexes, domain)
             self._invalidate()

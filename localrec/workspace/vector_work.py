@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
+from typing import TYPE_CHECKING
 
 from localrec.foundation.progress import Progress
+
+if TYPE_CHECKING:
+    from localrec.index.protocols import Embedder
 
 _BETWEEN_LOOKS_S = 0.5
 _PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
 
 
-def embed_pending(folder: Path, domain: str, progress: Progress) -> int:
+def embed_pending(
+    folder: Path, domain: str, progress: Progress, embedder: Embedder | None = None
+) -> int:
     """Embed what an import left over, with the store free between the batches.
+
+    Args:
+        folder: The workspace.
+        domain: The domain.
+        progress: Called with the texts embedded and the texts to embed.
+        embedder: Makes the vectors; by default the one that the settings name, in this process.
 
     Returns:
         How many texts were embedded.
@@ -31,7 +43,7 @@ def embed_pending(folder: Path, domain: str, progress: Progress) -> int:
             lambda: open_settled(folder, read_only=False, wait_s=_PATIENCE_S),
             indexes,
             load_domain(domain),
-            opened.models.embedder,
+            embedder or opened.models.embedder,
             lambda done, total: progress("embedding texts", done, total),
         )
 

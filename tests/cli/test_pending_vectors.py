@@ -153,8 +153,9 @@ def test_where_that_process_dies_the_vectors_are_made_all_the_same(busy, cli, mo
     def die(_seconds):
         tell_pending(busy / "indexes", "wines", 1, 9, 2**22 + 1)  # a number that no process has
 
-    monkeypatch.setattr("localrec.workspace.vector_work.sleep", die)
-    monkeypatch.setattr("localrec.cli.index._index_pending", lambda *_: made.append(1) or 0)
+    work = "localrec.workspace.vector_work"
+    monkeypatch.setattr(f"{work}.sleep", die)
+    monkeypatch.setattr(f"{work}.embed_pending", lambda *_: made.append(1) or 0)
     monkeypatch.setattr(import_service.ImportService, "embed_texts", lambda *_: 0)
     assert cli("--workspace", str(busy), "index", "--domain", "wines").code == 0
     assert made == [1]

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from localrec.evaluation import ray_engine
-from localrec.evaluation.execution import open_engine
+from localrec.cli.app import run
+from localrec.engines import execution, ray_engine, workspace_work
+from localrec.engines.execution import LocalEngine, open_engine
 from localrec.foundation.errors import InputError, LocalrecError, UsageError
+from localrec.workspace import OpenWorkspace
 
 from .crowd import FAKES, Fake, config, measure
 
@@ -49,6 +53,7 @@ def main(crowd, out):
         measure(crowd, out / "ray", declared, engine=engine)
         found = {"redone": engine.redone} | state_of_ray() | work_of(engine)
         found["joined"] = joined_from_elsewhere()
+        found |= ranked_by_command(engine, crowd, out) | embedded_by_command(engine, crowd, out)
     found["left_over"] = [str(out) for out in (Path(found["folder"]),) if out.exists()]
     found["children"] = len(children())
     found["set"] = sorted(os.environ.keys() - environment.keys())
@@ -101,6 +106,76 @@ def work_of(engine):
         "locked": told_by(lambda: list(engine.map(threading.Lock().acquire, range(3)))),
         "deadly": told_by(lambda: list(engine.map(die, [1]))),
     }
+
+
+class MortalRank(workspace_work.RankWork):
+    """Takes the first worker that ranks with it."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.home, self.grave = os.getpid(), Path(os.environ["GRAVE"])
+
+    def __call__(self, requests):
+        if os.getpid() != self.home and not self.grave.exists():
+            self.grave.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(requests)
+
+
+def ranked_by_command(engine, crowd, out):
+    """The files of `rank`, by this process and by workers, one of which is killed."""
+    workspace_work.RankWork = MortalRank
+    os.environ["GRAVE"] = str(out / "grave-of-rank")
+    films = [f"f{film:02}" for film in range(40)]
+    lines = [
+        {"id": one, "candidates": films[one % 7 :], "history": films[one : one + 5]}
+        for one in range(30)
+    ]
+    lines += [{"id": f"u{one}", "candidates": films, "user": f"p{one:02}"} for one in range(30)]
+    batch = out / "requests.jsonl"
+    batch.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    lost, files = engine.redone, []
+    for name in ("local", "ray"):
+        into = out / f"rankings-{name}.jsonl"
+        command = ("--workspace", crowd, "rank", "--batch", batch, "--out", into)
+        run_with(engine, *command, "--engine", name)
+        files.append(into.read_text("utf-8"))
+    return {"rankings": files, "ranked_again": engine.redone - lost}
+
+
+def embedded_by_command(engine, crowd, out):
+    """The vectors of `index`, by this process and by workers."""
+    told, shared = [], Counted(engine)
+    for name in ("local", "ray"):
+        bare = Path(shutil.copytree(crowd, out / f"bare-{name}"))
+        with OpenWorkspace(bare, writable=True) as opened:
+            opened.store.execute("DELETE FROM embedding")
+        run_with(shared, "--workspace", bare, "index", "--engine", name)
+        with OpenWorkspace(bare) as opened:
+            rows = opened.store.rows("SELECT * FROM embedding ORDER BY ALL")
+        told.append([[str(cell) for cell in row] for row in rows])
+    return {"vectors": told, "chunks_of_texts": shared.chunks}
+
+
+class Counted:
+    """An engine that counts what it is given."""
+
+    name, redone = "ray", 0
+
+    def __init__(self, engine):
+        self.engine, self.chunks = engine, 0
+
+    def map(self, work, chunks):
+        for result in self.engine.map(work, chunks):
+            self.chunks += 1
+            yield result
+
+
+def run_with(engine, *arguments):
+    """A command, whose workers are those of an engine that is open."""
+    execution.open_engine = lambda name, *_: nullcontext(engine if name == "ray" else LocalEngine())
+    code = run([str(one) for one in arguments])
+    assert code == 0, arguments
 
 
 def threads(chunk):

@@ -137,7 +137,7 @@ class TestWhatIsLearnt:
         assert learnt[2:] == [("network", 40 * 8, 8)]
 
     def test_stays_at_home_but_for_what_an_agent_holds(self, bench, learnt):
-        parcels = pytest.importorskip("localrec.evaluation.ray_engine")
+        parcels = pytest.importorskip("localrec.engines.ray_engine")
         pytest.importorskip("ray")
         workbench, parted = bench
         case = parted.test.take(np.arange(3))

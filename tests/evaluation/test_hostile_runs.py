@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from localrec.engines.execution import open_engine
 from localrec.evaluation.configs import load_config
-from localrec.evaluation.execution import open_engine
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.gold import read_gold
 from localrec.evaluation.reporting.rendering import as_html, as_markdown

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from localrec.evaluation.execution import LocalEngine, open_engine
+from localrec.engines.execution import LocalEngine, open_engine
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 
@@ -83,6 +83,22 @@ class TestTwoWorkers:
         assert (out / "grave").exists()
         assert found["redone"] >= 1
 
+    def test_rank_requests_into_the_file_that_one_process_writes(self, found):
+        ours, theirs = found["rankings"]
+        assert theirs == ours
+        assert len({json.loads(line)["ranking"][0] for line in ours.splitlines()}) > 5
+
+    def test_lose_no_ranking_where_one_of_them_is_killed(self, found, out):
+        assert (out / "grave-of-rank").exists()
+        assert found["ranked_again"] >= 1
+        assert len(found["rankings"][1].splitlines()) == 60
+
+    def test_give_each_text_the_vector_of_one_process(self, found):
+        ours, theirs = found["vectors"]
+        assert theirs == ours
+        assert len(ours) > 40
+        assert found["chunks_of_texts"] > 1
+
     def test_are_given_up_on_when_lost_every_time(self, found):
         kind, said = found["deadly"]
         assert kind == "LocalrecError"
@@ -95,7 +111,7 @@ class TestTwoWorkers:
         kind, said = found["locked"]
         assert kind == "UsageError"
         assert "a local model in a process of its own" in said
-        assert said.endswith("Measure it with --engine local.")
+        assert said.endswith("Use --engine local.")
 
     def test_keep_the_order_and_do_not_run_far_ahead(self, found):
         assert found["order"] == [one * one for one in range(20)]

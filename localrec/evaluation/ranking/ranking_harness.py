@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import Domain
+from localrec.engines.execution import LocalEngine
+from localrec.engines.protocol import Engine
 from localrec.evaluation.configs import RunConfig, SystemConfig
-from localrec.evaluation.engine_protocol import Engine
-from localrec.evaluation.execution import LocalEngine
 from localrec.evaluation.explanations.rationales import Explain, write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data

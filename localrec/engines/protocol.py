@@ -15,7 +15,7 @@ class Engine(Protocol):
     """Maps a function over chunks.
 
     Args:
-        name: Kept with the run.
+        name: Kept with an evaluation.
         redone: The number of chunks that were run again because their worker was lost.
     """
 

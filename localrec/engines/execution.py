@@ -1,4 +1,4 @@
-"""Run the chunks of a run in this process, or by another engine.
+"""Run chunks of work in this process, or by another engine.
 
 An engine keeps the order of the chunks and returns each result once, so that every engine writes
 the same files.
@@ -6,14 +6,15 @@ the same files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, TypeVar
 
-from localrec.evaluation.engine_protocol import Chunk, Engine, Result
+from localrec.engines.protocol import Chunk, Engine, Result
 from localrec.foundation.errors import UsageError
 
 EngineName = Literal["local", "ray"]
+_One = TypeVar("_One")
 
 
 class LocalEngine:
@@ -49,7 +50,7 @@ def open_engine(
         LocalrecError: Ray does not start.
     """
     if name == "ray":
-        from localrec.evaluation.ray_engine import open_ray  # it knows the way to a network
+        from localrec.engines.ray_engine import open_ray  # it knows the way to a network
 
         with open_ray(workers, address) as engine:
             yield engine
@@ -59,3 +60,8 @@ def open_engine(
             "The local engine has neither workers nor an address.", "Add --engine ray."
         )
     yield LocalEngine()
+
+
+def chunks_of(batch: Sequence[_One], size: int) -> list[Sequence[_One]]:
+    """Split a batch into chunks of `size`, the last of which may be smaller."""
+    return [batch[start : start + size] for start in range(0, len(batch), size)]

@@ -1,4 +1,4 @@
-"""Run the chunks of a run by Ray, on all cores of this machine or on a cluster.
+"""Run chunks of work by Ray, on all cores of this machine or on a cluster.
 
 The results equal the local engine's, in the same order and to the last digit: a worker unpacks a
 copy of the packed work and computes with as many threads as this process. The chunk of a lost
@@ -26,11 +26,11 @@ from pathlib import Path
 from types import MethodType
 from typing import Any, Generic, NamedTuple, cast
 
-from localrec.evaluation.engine_protocol import Chunk, Engine, Result
-from localrec.evaluation.provenance import current_origin
+from localrec.engines.protocol import Chunk, Engine, Result
 from localrec.foundation.errors import BusyError, LocalrecError, UsageError
 from localrec.foundation.machine import usable_cores
 from localrec.foundation.offline import SWITCHES, switch_off_network
+from localrec.foundation.versions import versions_behind_figures
 from localrec.graph.store import Store
 
 _TRIES = 4  # a chunk whose worker dies every time would be tried for ever
@@ -154,7 +154,7 @@ class _Task(NamedTuple, Generic[Chunk]):
         """
         if self.losses + 1 == _TRIES:
             raise LocalrecError(
-                f"A chunk of cases lost its Ray worker {_TRIES} times: {line_of(lost)}.",
+                f"A chunk of the work lost its Ray worker {_TRIES} times: {line_of(lost)}.",
                 "If memory was short, take fewer --workers or smaller chunks.",
             ) from lost
         return self._replace(losses=self.losses + 1)
@@ -248,8 +248,8 @@ def _see_that_they_are_alike() -> None:
     ray = _import_ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    ours = current_origin("", ()).versions
-    on_nodes = ray.remote(max_retries=0, num_cpus=0)(_versions)
+    ours = versions_behind_figures()
+    on_nodes = ray.remote(max_retries=0, num_cpus=0)(versions_behind_figures)
     for node in ray.nodes():
         if not (node["Alive"] and node["Resources"].get("CPU")):
             continue
@@ -274,11 +274,6 @@ def _see_that_they_are_alike() -> None:
                 f"The Ray node {node['NodeManagerAddress']} has another {', '.join(other)}.",
                 "Install the same versions there.",
             )
-
-
-def _versions() -> dict[str, str]:
-    """Return the package versions of a node (runs there)."""
-    return current_origin("", ()).versions
 
 
 def _work_off(packed: list[Any], chunk: Any) -> Any:
@@ -355,7 +350,7 @@ def packed(work: Callable[[Chunk], Result]) -> bytes:
         raise UsageError(
             "It holds what a Ray worker cannot share, such as a local model in a process of its "
             f"own: {line_of(error)}.",
-            "Measure it with --engine local.",
+            "Use --engine local.",
         ) from error
 
 
@@ -372,7 +367,7 @@ def unpacked(parcel: bytes) -> Callable[[Any], Any]:
     except Exception as error:  # a foreign class may raise anything when it is made again
         raise UsageError(
             f"It does not work in a Ray worker: {line_of(error)}.",
-            "Measure it with --engine local.",
+            "Use --engine local.",
         ) from error
 
 
