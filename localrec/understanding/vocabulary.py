@@ -30,6 +30,7 @@ from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
+from localrec.understanding.punctuated_names import PunctuatedNames, marks_between
 from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms
 from localrec.understanding.superlatives import superlatives
 
@@ -94,6 +95,7 @@ class Vocabulary:
             self.names, self.items = tables.names, tables.items
             self.partial.words, self.partial.callable = tables.long_names, tables.callable
         self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
+        self._punctuated = PunctuatedNames(catalogue, self.names, self.items, self.is_plain)
         self._spelling = SpellingCorrector(
             self.names.words,
             self.items.words,
@@ -179,14 +181,12 @@ class Vocabulary:
             cut += [(token, root) for root in meant]
             counts = token.word[0].isdigit() or token.word in english().numbers
         kept = tuple(token for token, _ in cut)
+        words = tuple(singular(root) for _, root in cut)
         return Reading(
             tokens=kept,
             words=tuple(t.word if r == t.root else r for t, r in cut),
-            roots=tuple(singular(r) for _, r in cut),
-            gaps=tuple(
-                _mark(text[kept[i - 1].end : token.start], kept[i - 1], token) if i else ""
-                for i, token in enumerate(kept)
-            ),
+            roots=words,
+            gaps=self._punctuated.without_own_marks(words, marks_between(text, kept)),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )
@@ -386,16 +386,6 @@ def _shown_names(text: str, found: Sequence[Token]) -> list[bool]:
     between = [text[end : token.start] for end, token in zip(ends, found, strict=False)]
     inside = [not any(mark in one for mark in ".!?;\n") for one in between]
     return [place > 0 and inside[place] and capitals[place] for place in range(len(found))]
-
-
-def _mark(between: str, before: Token, following: Token) -> str:
-    if between.strip() == ".":
-        short = before.word in english().mention.abbreviations or len(before.word) == 1
-        if following.word[0].isdigit() or short:
-            return ""  # "Corpse Reviver No. 2", "P.D. James", "St. Germain"
-    if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
-        return "."
-    return "," if any(mark in between for mark in ",/:") else ""
 
 
 def _is_other_spelling(root: str, meant: Sequence[str]) -> bool:
