@@ -58,6 +58,8 @@ def singular(word: str) -> str:
         return word
     if word.endswith("ies"):
         return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith("zes") and word[-4] in "aeiou":
+        return word[:-1]  # "mazes", but "waltzes"
     if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
         return word[:-2]
     return word[:-1]

@@ -133,6 +133,8 @@ def _is_absent(
     if any(is_everyday(reading.corrected.get(word, "")) for word in typed):
         return False  # "tired of seein Argentina"
     inside = [one for one in mentions if one.first < last and one.last > first]
+    if behind_by and _are_of_different_makers(reading, inside, first, last):
+        return True
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False
     asked = first > 0 and reading.words[first - 1] in _ASKING and all(reading.capitals[first:last])
@@ -142,6 +144,19 @@ def _is_absent(
         and (word not in english_words() or (asked and not is_everyday(word)))
         for word in typed
     )
+
+
+def _are_of_different_makers(
+    reading: Reading, inside: Sequence[Mention], first: int, last: int
+) -> bool:
+    """ "by Stuart MacBride": each word is of some maker's name, and no maker has all of them."""
+    makers = [
+        {one.meaning.key, *one.others}
+        for one in inside
+        if one.meaning is not None and one.meaning.role == "creator" and one.last - one.first == 1
+    ]
+    is_name = all(reading.capitals[first:last]) and not all(reading.capitals)
+    return is_name and len(makers) == last - first > 1 and not set.intersection(*makers)
 
 
 def _is_asked_for(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:

@@ -43,7 +43,7 @@ _TWO = re.compile(  # "me and the wife"
     rf"|\b(?:{_PARTNERS})\s+(?:and|n|&)\s+(?:me|i|myself)\b(?!\s+(?:and|plus)\b)"
 )
 _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
-    r"\bfor\s+(?P<count>[2-9]|1\d|"
+    r"\bfor\s+(?:just\s+|only\s+)?(?P<count>[2-9]|1\d|"
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
     + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
 )
@@ -85,7 +85,7 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
     line = respell_amounts(level(text))
     for pattern, factor in _patterns(spec):
         matches = pattern.finditer(line)
-        match = next((one for one in matches if not whole or _is_whole(one["first"], factor)), None)
+        match = next((one for one in matches if _is_meant(one, spec, factor, whole=whole)), None)
         if match is None:
             continue
         first = _value(match["first"]) * factor
@@ -115,8 +115,11 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
     return None
 
 
-def _is_whole(told: str, factor: float) -> bool:
-    return (_value(told) * factor).is_integer()
+def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: bool) -> bool:
+    told = match["first"]
+    if told == "an" and spec.units.keys() & _PEOPLE:
+        return False  # "an adult game"
+    return not whole or (_value(told) * factor).is_integer()
 
 
 def _are_of_two(line: str, match: re.Match[str]) -> bool:
@@ -297,7 +300,7 @@ def _patterns_of(
         )
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
         linking = (
-            r"(?:\s+(?:of|is|in|at|to|be|between|score|rating|has|must|should|stays?|a|the|anywhere|somewhere|"
+            r"(?:\s+(?:of|is|in|at|to|be|just|only|between|score|rating|has|must|should|stays?|a|the|anywhere|somewhere|"
             r"comprised|like))*\s*"
         )
         if not word.endswith("ed") and word not in _LEADING:

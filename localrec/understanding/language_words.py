@@ -245,6 +245,14 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silent: Words
 
 
+class RepairWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases that take back what was just said, and words that may stand around them."""
+
+    cues: tuple[str, ...]
+    before: Words
+    behind: Words
+
+
 class SynonymWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Spellings of one kind of thing, a group a line."""
 
@@ -297,6 +305,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     no_ages: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    repairs: RepairWords
     synonyms: SynonymWords
     places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]

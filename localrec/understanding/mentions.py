@@ -13,6 +13,7 @@ import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch
 from localrec.understanding.language_words import english, phrases, phrases_by_first_word
+from localrec.understanding.longest_names import longest_name
 from localrec.understanding.meanings import Meaning, Mention
 from localrec.understanding.partial_mentions import (
     begins_a_refusal,
@@ -29,7 +30,6 @@ from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.titles_meant import (
     SIMILARITY_CUES,
     cue_before,
-    is_capitalised,
     is_example,
 )
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -54,7 +54,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         item = vocabulary.items.longest_at(words, position, end) or _over_commas(
             reading, vocabulary, position
         )
-        name = _longest_name(reading, vocabulary, position, end)
+        name = longest_name(reading, vocabulary, position, end)
         nameless = item is None and name is None
         if skipped := _long_cue_at(reading, position, item) or _refusal_at(
             reading, vocabulary, position, nameless
@@ -314,66 +314,6 @@ def _is_a_surname(reading: Reading, vocabulary: Vocabulary, position: int) -> bo
     """ "books by Christie": a maker's, and no slip in "Christine"."""
     by = position > 0 and reading.words[position - 1] in _WORDS.by
     return by and bool(vocabulary.partial.called(reading.roots[position], by=True))
-
-
-def _longest_name(
-    reading: Reading, vocabulary: Vocabulary, position: int, end: int
-) -> PhraseMatch[Meaning] | None:
-    """The longest name that some item has; where no item has any, the longest."""
-    found = [
-        match
-        for match in vocabulary.names.phrases_at(reading.roots, position, end)
-        if not is_year_for_decade(reading.words[position], match)
-        and not _is_when_it_began(reading, match)
-    ]
-    kept = []
-    for match in found:
-        meant = tuple(
-            one
-            for one in match.payloads
-            if not _is_hardly_meant(reading, vocabulary, match, one)
-            or _is_pointed_at(reading, match.first, match.last)
-        )
-        if meant:
-            kept.append(msgspec.structs.replace(match, payloads=meant))
-    alive = (one for one in kept if any(map(vocabulary.is_usable, one.payloads)))
-    return next(alive, kept[0] if kept else None)
-
-
-def _is_hardly_meant(
-    reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[Meaning], meaning: Meaning
-) -> bool:
-    """Whether everyday words or a refusal ("avoiding") hardly mean the name they spell."""
-    phrase = tuple(reading.roots[match.first : match.last])
-    if vocabulary.is_hardly_a_name(phrase, meaning):
-        return True
-    from_catalogue = meaning.kind not in vocabulary.domain.taxonomy
-    refuses = len(phrase) == 1 and begins_a_refusal(reading, vocabulary, match.first)
-    return refuses and from_catalogue and meaning.role in ("creator", "category", "component")
-
-
-def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:
-    """Whether everyday words are shown to be a name: by "by", or by capitals inside a sentence."""
-    if first and reading.words[first - 1] == "by":
-        return True
-    opens = first == 0 or reading.gaps[first] == "."
-    return not opens and is_capitalised(reading, first, last)
-
-
-def _is_when_it_began(reading: Reading, match: PhraseMatch[Meaning]) -> bool:
-    """ "cinema died when the seventies started": a decade that dates something else."""
-    if not all(one.key.endswith("0s") for one in match.payloads) or match.first < 2:
-        return False
-    return reading.words[match.first - 2 : match.first] == ("when", "the")
-
-
-def is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
-    """ "before 1940" and "twenty times" name no decade, though they share its root."""
-    if match.last - match.first > 1:
-        return False
-    if typed in english().numbers:
-        return all(one.key.endswith("0s") for one in match.payloads)
-    return typed.isdecimal() and all(one.key == f"{typed}s" for one in match.payloads)
 
 
 def asks_for_kin(reading: Reading) -> bool:

@@ -49,6 +49,7 @@ from localrec.understanding.refusal_expansion import (
     spare_wished_kinds,
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
+from localrec.understanding.self_repairs import find_repair, without_slip
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
@@ -77,7 +78,11 @@ def parse_query(
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", question[:LONGEST_QUESTION]))
     reading = vocabulary.read(text)
-    named = with_rest_of_titles(reading, find_mentions(reading, vocabulary), vocabulary)
+    said = find_mentions(reading, vocabulary)
+    repair = find_repair(reading.words)
+    if repair and (meant := without_slip(text, reading, repair, said, vocabulary)) is not None:
+        return parse_query(meant, vocabulary, tagger, trace)
+    named = with_rest_of_titles(reading, said, vocabulary)
     known = take_part_of_title(reading, named, vocabulary)
     found = with_absent_makers(text, reading, known, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)

@@ -348,6 +348,20 @@ def other_forms(root: str) -> tuple[str, ...]:
     return (*nostalgic, f"{root}l") if root.endswith("a") else ()
 
 
+def with_ie(name: str) -> str:
+    """A name with the singular of its plurals of words in "ie": "zombie" for "Zombies".
+
+    Plurals in "ies" are read as of words in "y", so that "a zombie game" would have another root.
+    """
+    return re.sub(r"(?i)\b([a-z]{3,}ie)s\b", _in_singular, name)
+
+
+def _in_singular(found: re.Match[str]) -> str:
+    one = found[1].casefold()
+    is_word = english_words().rank(one) is not None
+    return found[1] if is_word and word_rank(one) < word_rank(f"{one[:-2]}y") else found[0]
+
+
 def _is_far_rarer(word: str, other: str) -> bool:
     return word_rank(word) > _RARER * word_rank(other)
 

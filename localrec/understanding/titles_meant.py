@@ -24,6 +24,10 @@ _ARTICLES = frozenset({"a", "an", "the", "my", "some", "another", "any", "no"})
 _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
+_ONWARDS = frozenset(english().years.since_behind)
+_NOT = frozenset({"not", "except", "without", "minus", "besides"})
+_FILLERS = frozenset({"a", "an", "the", "any", "another", "more"})
+_CLOSING = frozenset({"please", "again", "though", "tho", "thanks"})
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
@@ -67,6 +71,10 @@ def is_example(
         return True
     if last - first == 1 and reading.words[first] in _PRONOUNS and not reading.capitals[first]:
         return False  # "she read it till the cover came off"
+    if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
+        return False  # "1940 or afterwards"
+    if _is_refused_whole(reading, vocabulary, first, last):
+        return True
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
@@ -95,6 +103,21 @@ def is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "a book, not Okay for Now": a title that is all that a refusal speaks of."""
+    place = first - 1
+    while place > 0 and reading.words[place] in _FILLERS:
+        place -= 1
+    if place < 0 or reading.words[place] not in _NOT or any(reading.gaps[place + 1 : last]):
+        return False
+    ends = last == len(reading.words) or reading.gaps[last] or reading.words[last] in _CLOSING
+    if not ends or any(
+        map(vocabulary.is_usable, vocabulary.names.get(" ".join(reading.roots[first:last])))
+    ):
+        return False
+    return last - first > 1 or is_capitalised(reading, first, last)
 
 
 def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:

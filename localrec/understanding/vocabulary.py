@@ -31,10 +31,11 @@ from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
 from localrec.understanding.punctuated_names import PunctuatedNames, marks_between
-from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms
+from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms, with_ie
 from localrec.understanding.superlatives import superlatives
 
 _LEAST_USE = 10
+_LONGEST_NAME = 8  # words before slang that may belong to one name with it
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
 
@@ -173,9 +174,12 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        for token, is_name in zip(found, _shown_names(text, found), strict=True):
+        as_typed = self._slang_in_names(found)
+        shown = _shown_names(text, found)
+        for place, token in enumerate(found):
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
-            meant = (unit,) if unit else self._spelling.respell(token, is_name=is_name)
+            meant = (unit,) if unit else self._spelling.respell(token, is_name=shown[place])
+            meant = (token.root,) if place in as_typed else meant
             if meant != (token.root,) and not _is_other_spelling(token.root, meant):
                 corrected[token.word] = " ".join(meant)
             cut += [(token, root) for root in meant]
@@ -190,6 +194,20 @@ class Vocabulary:
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )
+
+    def _slang_in_names(self, found: Sequence[Token]) -> set[int]:
+        """Places of slang that is part of a longer name, "Ma" in "Yo-Yo Ma"."""
+        typed = [token.root for token in found]
+        slang = [place for place, token in enumerate(found) if token.word in english().slang]
+        return {
+            place
+            for place in slang
+            for first in range(max(0, place - _LONGEST_NAME), place + 1)
+            for table in (self.names, self.items)
+            if (name := table.longest_at(typed, first)) is not None
+            and name.last > place
+            and name.last - first > 1
+        }
 
     def mended(self, word: str) -> str:
         """A word as it was meant, folded and without a plural ending; mostly itself."""
@@ -275,6 +293,8 @@ class Vocabulary:
                 if not is_brand and self._asked_by.is_askable(spelling, attribute.kind, spec.role):
                     self.names.add(spelling, meaning)
                     self.partial.add(spelling, meaning)
+                    if (one := with_ie(spelling)) != spelling:
+                        self.names.add(one, meaning)
             for adjective in english().demonyms.get(attribute.key, ()):
                 self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:

@@ -15,8 +15,8 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.domain_files import load_domain
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
+from localrec.understanding.longest_names import is_year_for_decade
 from localrec.understanding.meanings import Meaning
-from localrec.understanding.mentions import is_year_for_decade
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.text_wishes import find_in_texts
 from localrec.understanding.vocabulary import Vocabulary
