@@ -128,6 +128,8 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     changes: Words
     turns: Words
     rules_out: Words
+    fond: tuple[str, ...]
+    praised: Words
     strong_first: Words
     strong: tuple[str, ...]
 

@@ -25,10 +25,15 @@ _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"),
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _ONWARDS = frozenset(english().years.since_behind)
+_IS = (("was",), ("is",), ("were",), ("are",))
+_THAT_ONE = frozenset({"the", "a", "that", "this", "your", "my", "our", "and", "so", "ok", "well"})
+_ASKING = frozenset({"what", "which", "whats", "where", "anything", "something", "any"})
+_SOON = 4  # words behind "was" among which a praise stands
 _NOT = frozenset({"not", "except", "without", "minus", "besides"})
 _FILLERS = frozenset({"a", "an", "the", "any", "another", "more"})
 _CLOSING = frozenset({"please", "again", "though", "tho", "thanks"})
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
+_FOND = phrases(_EXAMPLE.fond)
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
     _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
@@ -75,6 +80,10 @@ def is_example(
         return False  # "1940 or afterwards"
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
+    if _is_liked(reading, first) or _is_praised(reading, first, last):
+        return True
+    if _is_behind_after(reading, first, last):
+        return True
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
@@ -118,6 +127,36 @@ def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last
     ):
         return False
     return last - first > 1 or is_capitalised(reading, first, last)
+
+
+def _is_liked(reading: Reading, first: int) -> bool:
+    """ "my wife adores The Sting": behind a phrase of being fond, and perhaps an article."""
+    while first > 0 and reading.words[first - 1] in _FILLERS and not reading.gaps[first]:
+        first -= 1
+    return any(
+        first >= len(phrase) and tuple(reading.words[first - len(phrase) : first]) == phrase
+        for phrase in _FOND
+    )
+
+
+def _is_praised(reading: Reading, first: int, last: int) -> bool:
+    """ "Sangria was lovely, what else?": what a sentence begins with and praises."""
+    place = first
+    while place > 0 and not reading.gaps[place] and reading.words[place - 1] in _THAT_ONE:
+        place -= 1
+    if place > 0 and not reading.gaps[place]:
+        return False
+    if reading.words[last : last + 1] not in _IS or reading.gaps[last]:
+        return False
+    said = reading.words[last + 1 : last + 1 + _SOON]
+    return any(word in _EXAMPLE.praised for word in said) and "not" not in said
+
+
+def _is_behind_after(reading: Reading, first: int, last: int) -> bool:
+    """ "after Dune, what should I read?"."""
+    if first == 0 or reading.words[first - 1] != "after" or last == len(reading.words):
+        return False
+    return bool(reading.gaps[last]) and reading.words[last] in _ASKING
 
 
 def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
