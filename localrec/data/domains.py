@@ -95,7 +95,8 @@ class Concept(
 
     `ask` holds words that questions use for it but catalogues do not ("smoky"). `flavours` (in the
     file: `of`) are what it tastes of without being a kind of it: triple sec of orange. They count
-    when that is barred, not when it is asked for.
+    when that is barred, not when it is asked for. A `taste` is an adjective: what lacks it has
+    "nothing smoky" in it.
     """
 
     parents: tuple[str, ...] = ()
@@ -103,6 +104,7 @@ class Concept(
     also: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     abv: float | None = None
+    taste: bool = False
 
 
 ConceptTables = dict[str, dict[str, Concept]]  # kind -> concept's name -> concept

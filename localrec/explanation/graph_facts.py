@@ -48,7 +48,7 @@ def question_facts(
     facts.extend(_facts_of_flags(query, item))
     facts.extend(_facts_of_numbers(query, item))
     if pool.allowed[item]:
-        facts.extend(_fact_of_absence(query, subgraph))
+        facts.extend(_facts_of_absence(query, subgraph))
     facts += _facts_beyond(query, subgraph, is_direct=not facts)
     return facts
 
@@ -163,7 +163,7 @@ def state_number(says: str, value: str) -> str:
     return told
 
 
-def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
+def _facts_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     component = query.catalogue.domain.kind_of("component")
     excluded = [
         key
@@ -174,7 +174,16 @@ def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     if not excluded:
         return []
     edges = tuple(subgraph.edge(link) for link in subgraph.of_kind(component))
-    return [Fact(f"has no {join_words(list(dict.fromkeys(excluded))[:_SHOWN], 'or')}", edges)]
+    shown = list(dict.fromkeys(excluded))[:_SHOWN]
+    concepts = query.catalogue.domain.taxonomy.get(component or "", {})
+    tastes = [key for key in shown if key in concepts and concepts[key].taste]
+    things = [key for key in shown if key not in tastes]
+    told = [
+        f"{lacks} {join_words(names, 'or')}"
+        for lacks, names in (("has no", things), ("has nothing", tastes))
+        if names
+    ]
+    return [Fact(text, edges) for text in told]
 
 
 def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, is_direct: bool) -> list[Fact]:

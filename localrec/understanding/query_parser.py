@@ -107,7 +107,8 @@ def parse_query(
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
-    exclude_items += refused_titles(reading, mentions, wanted, target, vocabulary)
+    borne = [is_ or mildly[one.first] for one, is_ in zip(mentions, wanted, strict=True)]
+    exclude_items += refused_titles(reading, mentions, borne, target, vocabulary)
     exclude_items += refused_franchises(reading, owner, excluded, refusing, vocabulary)
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,11 +74,14 @@ ROWS = (
     ("Volare", ("soothing", "gospel"), "Italia", "Nine Inch Nails", "Italy"),
 )
 
+Row = tuple[str, tuple[str, ...], str, str, str]
 SERIES = {"Waterloo": "Contest Winners", "Summertime": "Opera Nights"}
 
 
 @contextmanager
-def planted_records(folder: Path) -> Iterator[Vocabulary]:
+def planted_records(
+    folder: Path, rows: Sequence[Row] = ROWS, series: Mapping[str, str] = SERIES
+) -> Iterator[Vocabulary]:
     """The vocabulary of the records, in a store in a folder."""
     items = [
         ItemRow(
@@ -90,10 +93,10 @@ def planted_records(folder: Path) -> Iterator[Vocabulary]:
                 AttributeLink(kind="album", name=album),
                 AttributeLink(kind="artist", name=artist),
                 AttributeLink(kind="origin", name=origin),
-                *(AttributeLink(kind="series", name=one) for one in (SERIES.get(name),) if one),
+                *(AttributeLink(kind="series", name=one) for one in (series.get(name),) if one),
             ),
         )
-        for name, styles, album, artist, origin in ROWS
+        for name, styles, album, artist, origin in rows
     ]
     many = len(items)
     report = ImportReport(

@@ -27,7 +27,7 @@ from localrec.evaluation.questions.store_truth import (
 _CLAUSE = re.compile(
     r"[;.!?](?:\s|$)|\b(?:but|with|which|and (?:it|is|has|comes|shares|served))\b", re.IGNORECASE
 )
-_NEGATIONS = frozenset("no not without nor neither lacks lacking".split())
+_NEGATIONS = frozenset("no not nothing without nor neither lacks lacking".split())
 _LONGEST_NAME = 6  # words
 
 

@@ -1,0 +1,164 @@
+"""Names as the catalogue writes them: marks inside, slang, everyday words; and slips taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from localrec.data.query import Query
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.vocabulary import Vocabulary
+
+from .records import bounds, planted_records, refused, wanted
+
+ROWS = (
+    ("Batman: Year One", ("Murder/Mystery", "noir"), "Comics", "Danny Elfman", "US"),
+    ("Batman", ("pop",), "Comics", "Danny Elfman", "US"),
+    ("Lyle, Lyle, Crocodile", ("zombies",), "Winter", "Yo-Yo Ma", "Canada"),
+    ("Okay for Now", ("mazes",), "Study", "Prince", "US"),
+    ("Afterwards", ("jazz",), "Study", "Roger MacBride", "US"),
+    ("This Town Ain't Big", ("country",), "Town", "John Stuart", "US"),
+    ("Sangria", ("tropical", "jazz"), "Town", "New Order", "Nelson"),
+    ("Yes, Please", ("comedy",), "Town", "Amy King", "US"),
+)
+SERIES = {"Batman: Year One": "Dark Nights", "Okay for Now": "Winter", "Yes, Please": "King"}
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
+    """Of records whose names hold marks, slang and everyday words."""
+    with planted_records(tmp_path_factory.mktemp("shelf"), ROWS, SERIES) as planted:
+        yield planted
+
+
+@pytest.fixture
+def ask(shelf: Vocabulary) -> Callable[[str], Query]:
+    return lambda question: parse_query(question, shelf)
+
+
+class TestMarksInsideNames:
+    @pytest.mark.parametrize("title", ["Batman: Year One", "batman: year one", "Batman Year One"])
+    def test_a_title_with_a_colon_is_read_whole(self, ask, title):
+        assert ask(f"something like {title}").target == "batman: year one"
+
+    def test_its_beginning_is_another_title(self, ask):
+        assert ask("something like Batman: no jazz").target == "batman"
+
+    def test_a_title_with_commas_is_refused_whole(self, ask):
+        assert ask("a song, not Lyle, Lyle, Crocodile").exclude_items == ("lyle, lyle, crocodile",)
+
+    @pytest.mark.parametrize("question", ["murder/mystery songs", "a Murder/Mystery song"])
+    def test_a_kind_with_a_slash_is_a_wish(self, ask, question):
+        assert wanted(ask(question)) == [("murder mystery",)]
+
+    def test_everyday_words_stay_apart(self, ask):
+        assert ask("jazz, yes, please, but no pop").target is None
+
+    def test_a_mark_that_a_name_has_not_parts_it(self, ask):
+        assert ask("I heard Batman. Year one of the shop is over").target == "batman"
+
+
+class TestEverydayNames:
+    @pytest.mark.parametrize("question", ["Prince", "prince", "something by Prince"])
+    def test_a_name_is_meant_alone_and_behind_by(self, ask, question):
+        assert wanted(ask(question)) == [("prince",)]
+
+    def test_several_words_are_meant_where_nothing_else_is_said(self, ask):
+        assert wanted(ask("new order")) == [("new order",)]
+
+    def test_they_are_words_in_a_longer_question(self, ask):
+        assert wanted(ask("jazz in a new order")) == [("jazz",)]
+
+    def test_a_series_is_meant_before_its_noun(self, ask):
+        assert wanted(ask("a song from the winter series")) == [("winter",)]
+        assert wanted(ask("a song for winter")) == []
+
+    def test_a_place_is_meant_before_the_noun_of_the_items(self, ask):
+        assert wanted(ask("nelson songs")) == [("nelson",)]
+
+    def test_who_asks_for_something_by_somebody_means_no_series(self, ask):
+        assert wanted(ask("something by King")) == [("amy king",)]
+
+    def test_slang_stays_inside_a_name(self, ask):
+        assert wanted(ask("something by yo-yo ma")) == [("yo yo ma",)]
+        assert ask("like This Town Ain't Big").target == "this town ain't big"
+
+    def test_plurals_in_ies_and_zes_are_found_by_their_singular(self, ask):
+        assert wanted(ask("a zombie song")) == wanted(ask("zombies"))
+        assert wanted(ask("a maze song")) == wanted(ask("mazes"))
+
+    def test_a_full_name_that_nobody_has_is_no_two_other_people(self, ask):
+        assert wanted(ask("anything by Stuart MacBride")) == [("stuart macbride",)]
+
+
+class TestTitles:
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "Sangria was lovely, what else?",
+            "sangria is my favourite. What else?",
+            "my wife adores Sangria",
+            "obsessed with Sangria",
+            "something to follow sangria",
+            "after Sangria, what should I hear?",
+            "same vibe as Sangria",
+        ],
+    )
+    def test_what_is_praised_or_followed_is_the_example(self, ask, question):
+        assert ask(question).target == "sangria"
+
+    def test_only_a_whole_title_is_adored(self, ask):
+        assert ask("my sister is mad about the town").target is None
+
+    @pytest.mark.parametrize("title", ["Okay for Now", "okay for now"])
+    def test_a_title_of_everyday_words_is_refused(self, ask, title):
+        assert ask(f"a song, not {title}").exclude_items == ("okay for now",)
+
+    def test_years_go_on_behind_a_word_that_is_a_title(self, ask):
+        query = ask("a song from 1940 or afterwards")
+        assert query.target is None and bounds(query)["year"][0] == 1940
+        assert bounds(query)["year"][1] > 2100
+
+
+class TestSlipsOfTheTongue:
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "pop, no wait, jazz",
+            "a pop song, sorry, I mean a jazz song",
+            "pop, or rather jazz",
+            "some pop, actually no, some jazz",
+            "pop naw I tell a lie jazz",
+            "pop, scratch that, jazz",
+        ],
+    )
+    def test_what_was_said_first_is_taken_back(self, ask, question):
+        query = ask(question)
+        assert wanted(query) == [("jazz",)] and refused(query) == set()
+
+    @pytest.mark.parametrize("question", ["jazz, sorry, no pop", "jazz. sorry, not pop"])
+    def test_a_refusal_takes_nothing_back(self, ask, question):
+        query = ask(question)
+        assert wanted(query) == [("jazz",)] and "pop" in refused(query)
+
+    def test_years_are_taken_back(self, ask):
+        told = bounds(ask("a song from before 1990, sorry, I mean before 1980"))
+        assert told["year"][1] == 1979
+
+    def test_what_is_of_another_kind_stays(self, ask):
+        query = ask("something by Prince, I mean, jazz")
+        assert ("prince",) in wanted(query) and ("jazz",) in wanted(query)
+
+    def test_two_titles_are_of_one_kind(self, ask):
+        assert ask("like Batman, no, I mean Sangria").target == "sangria"
+
+
+def test_less_of_something_is_a_mild_refusal(ask):
+    [constraint] = ask("a song with less jazz").constraints
+    assert constraint.excluded and constraint.soft and constraint.any_of == ("jazz",)
+
+
+def test_who_is_not_drinking_one_thing_drinks_another(read):
+    query = read("I'm not drinking any gin, something with rum")
+    assert query.flags == {} and "gin" in refused(query) and wanted(query) == [("rum",)]
