@@ -19,7 +19,10 @@ import msgspec
 
 Payload = TypeVar("Payload")
 
-_TOKEN = re.compile(r"[a-z0-9]+(?:[.][0-9]+)?%?")
+_TOKEN = re.compile(r"[^\W_]+(?:[.][0-9]+)?%?")  # words of any script
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)  # that no decomposition makes plain
 _APOSTROPHES = str.maketrans("", "", "'’‘`´")
 # Words that end in s without being plurals.
 _SINGULAR_IN_S = frozenset(
@@ -71,7 +74,7 @@ def fold(text: str) -> str:
     if not text.isascii():
         decomposed = unicodedata.normalize("NFKD", text)
         plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
-        text = plain.casefold().replace("ø", "o")
+        text = plain.casefold().translate(_LETTERS)
     return text.lower().replace("&", " and ")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from localrec.foundation.text_matching import singular
+from localrec.foundation.text_matching import singular, tokens
 from localrec.understanding.language_words import english
 from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ _SURE = 0.9  # probability from which strange words alone show a language
 
 def foreign_language(text: str, vocabulary: Vocabulary) -> str:
     """The code of a question's language where it is not English, else ""."""
-    if _letters_of_other_scripts(text) > 3:
+    if _letters_of_other_scripts(text, vocabulary) > 3:
         return _identified(text)[0]
     told = english()
     written = _words_outside_names(text, vocabulary)
@@ -111,9 +111,13 @@ def _is_english(word: str, vocabulary: Vocabulary) -> bool:
     return slip or vocabulary.is_plain(word) or vocabulary.is_plain(mended)
 
 
-def _letters_of_other_scripts(text: str) -> int:
-    letters = (letter for letter in text if letter.isalpha())
-    return sum("LATIN" not in unicodedata.name(letter, "LATIN") for letter in letters)
+def _letters_of_other_scripts(text: str, vocabulary: Vocabulary) -> int:
+    """Count the letters of other scripts outside words of the catalogue's names."""
+    strange = (one for one in tokens(text) if not vocabulary.is_spelt_out(one.word))
+    letters = (letter for one in strange for letter in text[one.start : one.end])
+    return sum(
+        letter.isalpha() and "LATIN" not in unicodedata.name(letter, "LATIN") for letter in letters
+    )
 
 
 def _identified(text: str) -> tuple[str, float]:

@@ -49,7 +49,7 @@ from localrec.understanding.refusal_expansion import (
     spare_wished_kinds,
 )
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
-from localrec.understanding.self_repairs import find_repair, without_slip
+from localrec.understanding.self_repairs import without_slip
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
@@ -79,11 +79,9 @@ def parse_query(
     text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", question[:LONGEST_QUESTION]))
     reading = vocabulary.read(text)
     said = find_mentions(reading, vocabulary)
-    repair = find_repair(reading.words)
-    if repair and (meant := without_slip(text, reading, repair, said, vocabulary)) is not None:
+    if (meant := without_slip(text, reading, said, vocabulary)) is not None:
         return parse_query(meant, vocabulary, tagger, trace)
-    named = with_rest_of_titles(reading, said, vocabulary)
-    known = take_part_of_title(reading, named, vocabulary)
+    known = take_part_of_title(reading, with_rest_of_titles(reading, said, vocabulary), vocabulary)
     found = with_absent_makers(text, reading, known, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
@@ -92,8 +90,7 @@ def parse_query(
     bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
     free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
-    named_in = {place for one in found for place in range(one.first, one.last)}
-    roles = tag_word_roles(tagger, text, reading, named_in | bounds | state.places, trace)
+    roles = tag_word_roles(tagger, text, reading, _covered(found) | bounds | state.places, trace)
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
     owner = owners(reading, mentions)
     used = state.places | bounds | passed_over
@@ -107,12 +104,10 @@ def parse_query(
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
-    borne = [is_ or mildly[one.first] for one, is_ in zip(mentions, wanted, strict=True)]
-    exclude_items += refused_titles(reading, mentions, borne, target, vocabulary)
+    exclude_items += refused_titles(reading, mentions, wanted, mildly, target, vocabulary)
     exclude_items += refused_franchises(reading, owner, excluded, refusing, vocabulary)
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
-    kin = expanded_refusals(reading, mentions, wanted, mildly, vocabulary)
-    constraints += tuple(one for one in kin if _adds(one, constraints))
+    constraints += expanded_refusals(reading, mentions, wanted, mildly, constraints, vocabulary)
     read_otherwise = state.places | _named_places(reading, anchor if target is None else None)
     return Query(
         constraints=constraints,
@@ -136,16 +131,15 @@ def parse_query(
     )
 
 
+def _covered(mentions: Sequence[Mention]) -> set[int]:
+    """The tokens of names."""
+    return {place for one in mentions for place in range(one.first, one.last)}
+
+
 def _named_places(reading: Reading, names: str | None) -> set[int]:
     """The tokens whose words are among those of some names."""
     words = frozenset((names or "").split())
     return {place for place, word in enumerate(reading.words) if word in words}
-
-
-def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:
-    """Whether a further bar says something new and bars nothing that the question wishes for."""
-    key = bar.any_of[0]
-    return not any(key in one.any_of and (one.excluded or one.kind == bar.kind) for one in told)
 
 
 def _places_of(numbers: ReadRanges, reading: Reading) -> set[int]:

@@ -36,9 +36,10 @@ def expanded_refusals(
     mentions: Sequence[Mention],
     wanted: Sequence[bool],
     mildly: Sequence[bool],
+    told: Sequence[Constraint],
     vocabulary: Vocabulary,
 ) -> tuple[Constraint, ...]:
-    """Further kinds and makers that the refused names of a question bar."""
+    """Further kinds and makers that the refused names of a question bar, beyond what is told."""
     found: dict[Constraint, None] = {}
     for mention, is_wanted in zip(mentions, wanted, strict=True):
         if is_wanted or mildly[mention.first]:
@@ -48,7 +49,13 @@ def expanded_refusals(
         synonyms = _synonyms(phrase, vocabulary)
         for meaning in (*of_that_name, *synonyms, *_longer(mention, phrase, vocabulary)):
             found[Constraint(kind=meaning.kind, any_of=(meaning.key,), excluded=True)] = None
-    return tuple(found)
+    return tuple(one for one in found if _adds(one, told))
+
+
+def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:
+    """Whether a further bar says something new and bars nothing that the question wishes for."""
+    key = bar.any_of[0]
+    return not any(key in one.any_of and (one.excluded or one.kind == bar.kind) for one in told)
 
 
 def spare_wished_kinds(
@@ -122,6 +129,7 @@ def refused_titles(
     reading: Reading,
     mentions: Sequence[Mention],
     wanted: Sequence[bool],
+    mildly: Sequence[bool],
     target: str | None,
     vocabulary: Vocabulary,
 ) -> tuple[str, ...]:
@@ -139,6 +147,8 @@ def refused_titles(
         if mention.item is not None and mention.item == target and not sequels_out:
             continue
         if is_wanted and not (sequels_out and mention.item == target):
+            continue
+        if mildly[mention.first]:
             continue
         phrase = reading.roots[mention.first : mention.last]
         if mention.meaning is not None and mention.meaning.kind == _SERIES:

@@ -19,24 +19,9 @@ _ALIKE = {"component", "category"}
 _CUES = sorted(phrases(_WORDS.cues), key=len, reverse=True)
 
 
-def find_repair(words: Sequence[str]) -> tuple[int, int] | None:
-    """First and last (exclusive) word of what takes something back, with the words around it."""
-    for first in range(1, len(words)):
-        for cue in _CUES:
-            last = first + len(cue)
-            if tuple(words[first:last]) == cue and last < len(words):
-                while first > 0 and words[first - 1] in _WORDS.before:
-                    first -= 1
-                while last < len(words) and words[last] in _WORDS.behind:
-                    last += 1
-                return first, last
-    return None
-
-
 def without_slip(
     text: str,
     reading: Reading,
-    repair: tuple[int, int],
     mentions: Sequence[Mention],
     vocabulary: Vocabulary,
 ) -> str | None:
@@ -45,11 +30,10 @@ def without_slip(
     Args:
         text: The question.
         reading: The same, in words.
-        repair: Where a phrase of repair stands.
         mentions: The names in the question, left to right.
         vocabulary: The names of the catalogue.
     """
-    first, last = repair
+    first, last = _find_repair(reading.words) or (0, len(reading.words))
     if last == len(reading.words) or _refuses(reading, last):
         return None
     while first > 1 and reading.roots[first - 1] in vocabulary.item_nouns:
@@ -64,6 +48,20 @@ def without_slip(
     behind = [span for span in spans if span[0] <= begin < span[1]]
     if before and behind and before != behind:
         return text[: min(start for start, _ in before)] + text[begin:]
+    return None
+
+
+def _find_repair(words: Sequence[str]) -> tuple[int, int] | None:
+    """First and last (exclusive) word of what takes something back, with the words around it."""
+    for first in range(1, len(words)):
+        for cue in _CUES:
+            last = first + len(cue)
+            if tuple(words[first:last]) == cue and last < len(words):
+                while first > 0 and words[first - 1] in _WORDS.before:
+                    first -= 1
+                while last < len(words) and words[last] in _WORDS.behind:
+                    last += 1
+                return first, last
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from localrec.data.query import Query
+from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -20,6 +21,8 @@ ROWS = (
     ("Afterwards", ("jazz",), "Study", "Roger MacBride", "US"),
     ("This Town Ain't Big", ("country",), "Town", "John Stuart", "US"),
     ("Sangria", ("tropical", "jazz"), "Town", "New Order", "Nelson"),
+    ("Полюшко-поле", ("choir",), "Песни", "Лев Книппер", "Russia"),
+    ("Flæskesteg", ("choir",), "Jul", "Łucja Ðorđević", "Denmark"),
     ("Yes, Please", ("comedy",), "Town", "Amy King", "US"),
 )
 SERIES = {"Batman: Year One": "Dark Nights", "Okay for Now": "Winter", "Yes, Please": "King"}
@@ -90,6 +93,25 @@ class TestEverydayNames:
 
     def test_a_full_name_that_nobody_has_is_no_two_other_people(self, ask):
         assert wanted(ask("anything by Stuart MacBride")) == [("stuart macbride",)]
+
+
+class TestOtherScripts:
+    @pytest.mark.parametrize("question", ["something by Лев Книппер", "лев книппер"])
+    def test_a_maker_is_found_by_the_letters_of_the_catalogue(self, ask, shelf, question):
+        assert wanted(ask(question)) == [(shelf.names.get("Лев Книппер")[0].key,)]
+
+    def test_a_title_is_an_example(self, ask):
+        assert ask("something like Полюшко-поле").target == "полюшко-поле"
+
+    @pytest.mark.parametrize("name", ["Łucja Ðorđević", "lucja dordevic"])
+    def test_letters_that_no_accent_explains_are_plain_too(self, ask, name):
+        assert wanted(ask(f"something by {name}")) == [("lucja dordevic",)]
+
+    def test_a_name_in_another_script_makes_no_foreign_question(self, shelf):
+        assert foreign_language("something by Лев Книппер", shelf) == ""
+
+    def test_a_question_in_another_script_is_still_not_ours(self, shelf):
+        assert foreign_language("Порекомендуй хорошую книгу", shelf)
 
 
 class TestTitles:
