@@ -223,10 +223,11 @@ def _print_version(wanted: bool) -> None:
 
 
 def _options(
+    context: typer.Context,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
     version: bool = typer.Option(
         False, "--version", is_eager=True, callback=_print_version, help="Print the version."
     ),
 ) -> None:
-    set_global_options(workspace, as_json)
+    set_global_options(context, workspace, as_json)

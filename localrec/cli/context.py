@@ -113,8 +113,6 @@ class CommandContext:
 
 
 _lent: dict[Path, Callable[[], AbstractContextManager[OpenWorkspace]]] = {}
-_root_workspace: Path | None = None
-_root_json = False
 _command = CommandContext(Path(), False)
 
 
@@ -128,10 +126,9 @@ def lend_workspace(folder: Path, lend: Callable[[], AbstractContextManager[OpenW
     _lent[folder.resolve()] = lend
 
 
-def set_global_options(workspace: Path | None, as_json: bool) -> None:
-    """Keep the options that stood before the command's name."""
-    global _root_workspace, _root_json
-    _root_workspace, _root_json = workspace, as_json
+def set_global_options(context: typer.Context, workspace: Path | None, as_json: bool) -> None:
+    """Keep the options that stood before the command's name, for this one run of the program."""
+    context.obj = (workspace, as_json)
 
 
 def command_context() -> CommandContext:
@@ -214,13 +211,17 @@ class Commands(typer.Typer):
 
 def _with_global_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def command(*, workspace: Path | None, as_json: bool, **options: Any) -> Any:
+    def command(
+        *, context: typer.Context, workspace: Path | None, as_json: bool, **options: Any
+    ) -> Any:
         global _command
-        folder = workspace or _root_workspace or default_workspace()
-        _command = CommandContext(folder, as_json or _root_json)
+        root_workspace, root_json = context.find_root().obj or (None, False)
+        folder = workspace or root_workspace or default_workspace()
+        _command = CommandContext(folder, as_json or root_json)
         return function(**options)
 
     shared = [
+        Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context),
         Parameter("workspace", Parameter.KEYWORD_ONLY, default=None, annotation=WorkspaceOption),
         Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
     ]

@@ -71,6 +71,7 @@ class RayEngine(Engine):
         self.redone = 0
         self._ray = _import_ray()
         self._at_once = at_once
+        self._sent: tuple[Any, Any] | None = None  # the latest work, and its parcel
         # Lost workers are counted here: Ray would try again without a word.
         self._work_off = self._ray.remote(max_retries=0, num_cpus=1)(_work_off)
 
@@ -83,7 +84,9 @@ class RayEngine(Engine):
         """
         # Packed once and by ourselves: arrays that Ray unpacks may not be written to, which some
         # systems do when they score.
-        return self._in_order(self._ray.put(packed(work)), enumerate(chunks))
+        if self._sent is None or self._sent[0] is not work:
+            self._sent = work, self._ray.put(packed(work))  # a worker unpacks it once
+        return self._in_order(self._sent[1], enumerate(chunks))
 
     def _in_order(self, parcel: Any, waiting: Iterator[tuple[int, Chunk]]) -> Iterator[Result]:
         # What is under way when nobody asks further runs to its end, or goes with the connection:

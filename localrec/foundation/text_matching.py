@@ -19,7 +19,8 @@ import msgspec
 
 Payload = TypeVar("Payload")
 
-_TOKEN = re.compile(r"[^\W_]+(?:[.][0-9]+)?%?")  # words of any script
+# Words of any script; vowel signs of Indic ones and of Thai are no letters for Python.
+_TOKEN = re.compile(r"(?:[^\W_]|[\u0900-\u0963\u0966-\u109f\u1780-\u17d3])+(?:[.][0-9]+)?%?")
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )  # that no decomposition makes plain

@@ -18,6 +18,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _BEFORE_WHAT_IS_REFUSED = frozenset({"any", "no", "a", "the", "more", "that", "your", "raw"})
 _LESS_COMMON = 2_000  # rank of a word that names something before the items' noun
+_PLACES = frozenset({"country", "province", "region", "state", "origin", "place", "city"})
 _SERIES = frozenset({"series", "saga", "trilogy", "franchise"})
 
 
@@ -88,12 +89,13 @@ def _is_pointed_at(
     if first and reading.words[first - 1] == "by":
         return meaning.role == "creator"
     if last - first == len(reading.words):
-        return True
+        return last - first > 1 or reading.capitals[first]
     behind = reading.words[last] if last < len(reading.words) and not reading.gaps[last] else ""
-    if behind in _SERIES and meaning.kind == "series":
+    told = reading.capitals[first] or (first > 0 and reading.words[first - 1] == "the")
+    if behind in _SERIES and meaning.kind == "series" and told:
         return True
     is_noun = bool(behind) and reading.roots[last] in vocabulary.item_nouns
-    if is_noun and last - first == 1 and word_rank(reading.words[first]) > _LESS_COMMON:
+    if is_noun and meaning.kind in _PLACES and word_rank(reading.words[first]) > _LESS_COMMON:
         return True
     opens = first == 0 or reading.gaps[first] == "."
     return not opens and is_capitalised(reading, first, last)

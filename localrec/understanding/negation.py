@@ -17,7 +17,7 @@ from localrec.understanding.language_words import (
     phrase_length,
     phrases_by_first_word,
 )
-from localrec.understanding.trailing_refusals import is_refused_after
+from localrec.understanding.trailing_refusals import is_refused_after, want_less
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
 _WORDS = english().negation
@@ -95,23 +95,10 @@ def negated_tokens(
         if meant >= 0:
             bar_back(reading, owner, meant, excluded)
     _bar_what_is_added(reading, owner, excluded)
-    _want_less(reading, owner, excluded, mildly)
+    want_less(reading, owner, excluded, mildly)
     bar_both(reading, owner, excluded)
     bar_named_again(reading, owner, excluded)
     return excluded, mildly
-
-
-def _want_less(
-    reading: Reading, owner: Sequence[int], excluded: list[bool], mildly: list[bool]
-) -> None:
-    """ "with less lime", "fewer dice": too much of it is unwanted."""
-    for place, mention in enumerate(owner):
-        begins = mention >= 0 and place > 0 and owner[place - 1] != mention
-        if not begins or excluded[place] or reading.gaps[place]:
-            continue
-        if reading.words[place - 1] in ("less", "fewer"):
-            last = place + owner.count(mention)
-            excluded[place:last] = mildly[place:last] = [True] * (last - place)
 
 
 def _ends_its_sentence(reading: Reading, position: int, start: int) -> bool:

@@ -53,31 +53,36 @@ class PunctuatedNames:
         self._catalogue, self._names, self._items = catalogue, names, items
         self._is_plain = is_plain
 
-    def without_own_marks(self, words: Sequence[str], gaps: Sequence[str]) -> tuple[str, ...]:
+    def without_own_marks(
+        self, words: Sequence[str], gaps: Sequence[str], text: str
+    ) -> tuple[str, ...]:
         """The marks between roots, without those that stand inside a name.
 
         Args:
             words: The roots of a question.
             gaps: For each the mark before it.
+            text: The question; a list of two titles is no "One / Other" without a slash in it.
         """
         kept = list(gaps)
         for place in range(1, len(gaps)):
             if kept[place]:
-                for inside in self._name_around(words, gaps, place):
+                for inside in self._name_around(words, gaps, place, slashed="/" in text):
                     kept[inside] = ""
         return tuple(kept)
 
-    def _name_around(self, words: Sequence[str], gaps: Sequence[str], place: int) -> range:
+    def _name_around(
+        self, words: Sequence[str], gaps: Sequence[str], place: int, *, slashed: bool
+    ) -> range:
         """Places inside the longest name that reaches over a mark; none where no name does."""
         for first in range(max(0, place - _LONGEST), place):
             for found in self._items.phrases_at(words, first):
                 if found.last > place and self._holds_marks(
-                    found, words, gaps, map(self._name_of_item, found.payloads)
+                    found, words, gaps, map(self._name_of_item, found.payloads), slashed
                 ):
                     return range(first + 1, found.last)
             for named in self._names.phrases_at(words, first):
                 if named.last > place and self._holds_marks(
-                    named, words, gaps, map(self._name_of_meaning, named.payloads)
+                    named, words, gaps, map(self._name_of_meaning, named.payloads), slashed
                 ):
                     return range(first + 1, named.last)
         return range(0)
@@ -88,13 +93,14 @@ class PunctuatedNames:
         words: Sequence[str],
         gaps: Sequence[str],
         names: map[str],
+        slashed: bool,
     ) -> bool:
         """Whether one of the names has a mark wherever the question has one inside it."""
         if all(map(self._is_plain, words[found.first : found.last])):
             return False  # "yes, please"
         run = tuple(words[found.first : found.last])
         typed = gaps[found.first + 1 : found.last]
-        return any(_agrees(name, run, typed) for name in names)
+        return any(_agrees(name, run, typed) for name in names if slashed or "/" not in name)
 
     def _name_of_item(self, key: str) -> str:
         index = self._catalogue.item_index(key)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from localrec.understanding.language_words import english, phrases
 from localrec.understanding.meanings import Mention
+from localrec.understanding.mentions import owners
+from localrec.understanding.negation import refusing_places
 from localrec.understanding.number_ranges import read_ranges
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -36,19 +38,41 @@ def without_slip(
     first, last = _find_repair(reading.words) or (0, len(reading.words))
     if last == len(reading.words) or _refuses(reading, last):
         return None
-    while first > 1 and reading.roots[first - 1] in vocabulary.item_nouns:
+    ends = {one.last for one in mentions}
+    while first > 1 and first not in ends and reading.roots[first - 1] in vocabulary.item_nouns:
         first -= 1
     end, begin = reading.tokens[first - 1].end, reading.tokens[last].start
     slip = next((one for one in mentions if one.last == first), None)
     meant = next((one for one in mentions if one.first == last), None)
+    if "." in reading.gaps[first : last + 1] or _is_after_a_refusal(
+        reading, mentions, first, vocabulary
+    ):
+        return None
     if slip is not None and meant is not None and _are_of_one_kind(slip, meant):
         return text[: reading.tokens[slip.first].start] + text[begin:]
     spans = read_ranges(text, vocabulary.domain).spans
     before = [span for span in spans if span[0] < end <= span[1]]
     behind = [span for span in spans if span[0] <= begin < span[1]]
     if before and behind and before != behind:
+        slip_bounds = text[min(start for start, _ in before) : end]
+        meant_bounds = text[begin : max(stop for _, stop in behind)]
+        if _bounded(slip_bounds, vocabulary) != _bounded(meant_bounds, vocabulary):
+            return None
         return text[: min(start for start, _ in before)] + text[begin:]
     return None
+
+
+def _is_after_a_refusal(
+    reading: Reading, mentions: Sequence[Mention], place: int, vocabulary: Vocabulary
+) -> bool:
+    """ "I can't stand vodka, sorry, gin please": who excuses a refusal takes nothing back."""
+    refusing = refusing_places(reading, owners(reading, mentions), vocabulary.negations)
+    return any(one < place and "." not in reading.gaps[one + 1 : place] for one in refusing)
+
+
+def _bounded(text: str, vocabulary: Vocabulary) -> set[str]:
+    """The numbers that a part of a question bounds."""
+    return {one.name for one in read_ranges(text, vocabulary.domain).ranges}
 
 
 def _find_repair(words: Sequence[str]) -> tuple[int, int] | None:

@@ -80,9 +80,11 @@ def is_example(
         return False  # "1940 or afterwards"
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
-    if _is_liked(reading, first) or _is_praised(reading, first, last):
-        return True
-    if _is_behind_after(reading, first, last):
+    if _is_distinct(reading, vocabulary, first, last) and (
+        _is_liked(reading, first)
+        or _is_praised(reading, first, last)
+        or _is_behind_after(reading, first, last)
+    ):
         return True
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
@@ -127,6 +129,18 @@ def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last
     ):
         return False
     return last - first > 1 or is_capitalised(reading, first, last)
+
+
+def _is_distinct(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """Whether a title is no kind of items and more than everyday words in small letters."""
+    phrase = reading.roots[first:last]
+    name = " ".join(phrase)
+    if any(one.key == name and vocabulary.is_usable(one) for one in vocabulary.names.get(name)):
+        return False
+    if any(not vocabulary.is_plain(one) and not is_everyday(one) for one in phrase):
+        return True
+    opens = first == 0 or reading.gaps[first] == "."
+    return (last - first > 1 or not opens) and is_capitalised(reading, first, last)
 
 
 def _is_liked(reading: Reading, first: int) -> bool:

@@ -39,6 +39,9 @@ _ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
+_BEFORE_TOO = frozenset(
+    "is are was were s its always often usually bit little all just far way much".split()
+)
 
 
 def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
@@ -340,3 +343,19 @@ def _phrase_in(reading: Reading, told: Sequence[Phrase], first: int, last: int) 
         if any(tuple(reading.words[place : place + len(one)]) == one for one in told):
             return True
     return False
+
+
+def want_less(
+    reading: Reading, owner: Sequence[int], excluded: list[bool], mildly: list[bool]
+) -> None:
+    """ "with less lime", "fewer dice", "they are too sweet": too much of it is unwanted."""
+    for place, mention in enumerate(owner):
+        begins = mention >= 0 and place > 0 and owner[place - 1] != mention
+        if not begins or excluded[place] or reading.gaps[place]:
+            continue
+        before = reading.words[place - 2] if place > 1 else ""
+        more_or_less = before == "or" or reading.words[place].startswith("alcohol")
+        too = reading.words[place - 1] == "too" and before in _BEFORE_TOO
+        if too or (reading.words[place - 1] in ("less", "fewer") and not more_or_less):
+            last = place + owner.count(mention)
+            excluded[place:last] = mildly[place:last] = [True] * (last - place)

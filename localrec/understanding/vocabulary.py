@@ -190,7 +190,7 @@ class Vocabulary:
             tokens=kept,
             words=tuple(t.word if r == t.root else r for t, r in cut),
             roots=words,
-            gaps=self._punctuated.without_own_marks(words, marks_between(text, kept)),
+            gaps=self._punctuated.without_own_marks(words, marks_between(text, kept), text),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,8 +39,8 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 620.0, 320.0, 52.0, 150.0, 30.0, 40.0
 TEMPLATE = """
 {%- import "drawing.svg.jinja" as svg %}
 {% call svg.drawing("growth", width, height, title, description, style) %}
-{{- svg.words("median ms of a stage", 12, 14, "axis") }}
-{{- svg.words("items", across.end, height - 8, "axis", "end") }}
+{{- svg.words(up_words, 12, 14, "axis") }}
+{{- svg.words(across_words, across.end, height - 8, "axis", "end") }}
 {{- svg.upright_grid(across, up.end, up.start) }}
 {{- svg.level_grid(up, across.start, across.end) }}
 {%- for name, points in curves -%}
@@ -131,22 +131,39 @@ def picture_of(found: Sequence[CatalogueFigures]) -> str:
         for name in found[0].stages_ms
         if found[-1].stages_ms[name].median >= 0.1
     }
-    times = [ms for points in curves.values() for _, ms in points]
-    sizes = [float(one.items) for one in found]
-    across = Axis(sizes[0], sizes[-1], LEFT, WIDTH - RIGHT, logarithmic=True)
+    return picture_of_curves(
+        curves, title="Growth of a warm answer", up="median ms of a stage", across="items"
+    )
+
+
+def picture_of_curves(
+    curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str, up: str, across: str
+) -> str:
+    """Curves over a size, as SVG.
+
+    Args:
+        curves: For each name the sizes, smallest first, with what was measured at each.
+        title: Of the picture.
+        up: What is measured, with its unit.
+        across: What the size counts.
+    """
+    sizes = [size for points in curves.values() for size, _ in points]
+    found = [value for points in curves.values() for _, value in points]
     drawn = render_text(
         TEMPLATE,
         width=WIDTH,
         height=HEIGHT,
-        title="Growth of a warm answer",
-        description="Median milliseconds: "
+        title=title,
+        description=f"{up}: "
         + "; ".join(
             f"{name} {points[0][1]:.2f} to {points[-1][1]:.2f}" for name, points in curves.items()
         )
         + ".",
         style=STYLE,
-        across=across,
-        up=axis_over(times, HEIGHT - BOTTOM, TOP),
+        up_words=up,
+        across_words=across,
+        across=Axis(min(sizes), max(sizes), LEFT, WIDTH - RIGHT, logarithmic=True),
+        up=axis_over(found, HEIGHT - BOTTOM, TOP),
         curves=list(curves.items()),
     )
     return f"{drawn.strip()}\n"

@@ -51,6 +51,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
     origin: Origin
     rows: int
+    people: int
     file_mb: float
     plain_s: float
     import_s: float
@@ -76,16 +77,16 @@ def measure(asked: argparse.Namespace) -> Findings:
     if asked.lists_of:
         return Findings(text=json.dumps(lists_for(asked.lists_of)))
     with tempfile.TemporaryDirectory() as home:
-        measured = measure_all(Path(home), asked.rows)
+        measured = measure_all(Path(home), asked.rows, PEOPLE)
     text = as_markdown(measured)
     return Findings(text=text, page="speed", block="bench-people", figures=measured)
 
 
-def measure_all(home: Path, rows: int) -> Measured:
-    """All figures of one run."""
+def measure_all(home: Path, rows: int, people: int) -> Measured:
+    """All figures of one run; an empty folder takes what it generates."""
     folder, workspace = home / "ml", home / "workspace"
     folder.mkdir()
-    rows = generate(folder, rows)
+    rows = generate(folder, rows, people)
     plain_s = load_plainly(folder / "ratings.csv", home / "plain.duckdb")
     (home / "plain.duckdb").unlink()
     done = subprocess.run(
@@ -108,6 +109,7 @@ def measure_all(home: Path, rows: int) -> Measured:
     return Measured(
         origin=origin_of("people", f"--rows {rows}"),
         rows=rows,
+        people=people,
         file_mb=(folder / "ratings.csv").stat().st_size / 1e6,
         plain_s=plain_s,
         import_s=imported["seconds"],
@@ -119,7 +121,7 @@ def measure_all(home: Path, rows: int) -> Measured:
     )
 
 
-def generate(folder: Path, rows: int) -> int:
+def generate(folder: Path, rows: int, people: int) -> int:
     """ratings.csv and movies.csv as MovieLens hands them out; returns the number of ratings."""
     import duckdb
 
@@ -137,7 +139,7 @@ def generate(folder: Path, rows: int) -> int:
             "SELECT DISTINCT person, 1 + floor("
             f"{FILMS - 1} * pow((place + random()) / many, 3.0))::INTEGER AS film FROM ("
             "SELECT person, many, unnest(range(many)) AS place FROM ("
-            f"SELECT i AS person, {diligence} AS many FROM range(1, {PEOPLE + 1}) r(i)))) "
+            f"SELECT i AS person, {diligence} AS many FROM range(1, {people + 1}) r(i)))) "
             f"ORDER BY person, film LIMIT {rows}) TO '{folder / 'ratings.csv'}' (HEADER)"
         )
         connection.execute(
@@ -210,7 +212,7 @@ def as_markdown(one: Measured) -> str:
         ],
         ["peak memory meanwhile, MB", f"{one.lists_peak_mb:,.0f}", "under 1,000"],
     ]
-    title = f"{one.rows:,} ratings, {PEOPLE:,} people, {FILMS:,} films"
+    title = f"{one.rows:,} ratings, {one.people:,} people, {FILMS:,} films"
     return (
         f"{markdown_table([title, 'measured', 'wanted'], rows)}\n\nMade by {one.origin.as_text()}"
     )

@@ -46,7 +46,8 @@ def train(call, tiny, *more, role="router", name="first"):
 @pytest.fixture
 def exported(call, tiny, bar, tmp_path):
     """A router that learnt next to nothing, as a file."""
-    assert train(call, tiny).code == 0
+    # Drawn by the default seed, 16 cases teach nothing that the 8 others bear out.
+    assert train(call, tiny, "--seed", "0").code == 0
     out = tmp_path / "router.gguf"
     assert call("train", "export", "first", "--out", out).code == 0
     return out

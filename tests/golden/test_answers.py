@@ -10,9 +10,9 @@ import pytest
 
 from .masks import differences, require_same
 from .program import EMBEDDER
-from .record import golden, recorded_drinks
+from .record import golden_drinks, recorded_drinks
 
-QUESTIONS = golden("answers-drinks")
+QUESTIONS = golden_drinks()
 
 pytestmark = pytest.mark.real
 

@@ -24,6 +24,7 @@ ROWS = (
     ("Полюшко-поле", ("choir",), "Песни", "Лев Книппер", "Russia"),
     ("Flæskesteg", ("choir",), "Jul", "Łucja Ðorđević", "Denmark"),
     ("Yes, Please", ("comedy",), "Town", "Amy King", "US"),
+    ("Velvetine / Marzipanic", ("comedy",), "Town", "Amy King", "US"),
 )
 SERIES = {"Batman: Year One": "Dark Nights", "Okay for Now": "Winter", "Yes, Please": "King"}
 
@@ -55,6 +56,11 @@ class TestMarksInsideNames:
     def test_a_kind_with_a_slash_is_a_wish(self, ask, question):
         assert wanted(ask(question)) == [("murder mystery",)]
 
+    def test_a_list_with_a_comma_is_no_name_with_a_slash(self, ask):
+        both = "velvetine / marzipanic"
+        assert ask("a song, not Velvetine / Marzipanic").exclude_items == (both,)
+        assert both not in ask("a song, not Velvetine, Marzipanic").exclude_items
+
     def test_everyday_words_stay_apart(self, ask):
         assert ask("jazz, yes, please, but no pop").target is None
 
@@ -63,9 +69,12 @@ class TestMarksInsideNames:
 
 
 class TestEverydayNames:
-    @pytest.mark.parametrize("question", ["Prince", "prince", "something by Prince"])
+    @pytest.mark.parametrize("question", ["Prince", "something by Prince", "something by prince"])
     def test_a_name_is_meant_alone_and_behind_by(self, ask, question):
         assert wanted(ask(question)) == [("prince",)]
+
+    def test_an_everyday_word_alone_names_nobody(self, ask):
+        assert wanted(ask("prince")) == []
 
     def test_several_words_are_meant_where_nothing_else_is_said(self, ask):
         assert wanted(ask("new order")) == [("new order",)]
@@ -76,6 +85,10 @@ class TestEverydayNames:
     def test_a_series_is_meant_before_its_noun(self, ask):
         assert wanted(ask("a song from the winter series")) == [("winter",)]
         assert wanted(ask("a song for winter")) == []
+
+    def test_what_a_series_is_like_is_no_series(self, ask):
+        assert wanted(ask("a king series")) == []
+        assert wanted(ask("songs of a King series")) == [("king",)]
 
     def test_a_place_is_meant_before_the_noun_of_the_items(self, ask):
         assert wanted(ask("nelson songs")) == [("nelson",)]
@@ -130,6 +143,15 @@ class TestTitles:
     def test_what_is_praised_or_followed_is_the_example(self, ask, question):
         assert ask(question).target == "sangria"
 
+    @pytest.mark.parametrize("question", ["after Batman, what else?", "my son adores Afterwards"])
+    def test_a_title_of_one_everyday_word_is_told_by_its_capital(self, ask, question):
+        assert ask(question).target in ("batman", "afterwards")
+
+    @pytest.mark.parametrize("question", ["my wife adores jazz", "pop is my favourite"])
+    def test_a_kind_that_is_adored_is_a_wish(self, ask, question):
+        query = ask(question)
+        assert query.target is None and wanted(query)
+
     def test_only_a_whole_title_is_adored(self, ask):
         assert ask("my sister is mad about the town").target is None
 
@@ -164,6 +186,16 @@ class TestSlipsOfTheTongue:
         query = ask(question)
         assert wanted(query) == [("jazz",)] and "pop" in refused(query)
 
+    @pytest.mark.parametrize(
+        "question", ["I can't stand pop, sorry. Jazz please", "no pop, sorry, jazz"]
+    )
+    def test_who_excuses_a_refusal_takes_nothing_back(self, ask, question):
+        query = ask(question)
+        assert wanted(query) == [("jazz",)] and refused(query) == {"pop"}
+
+    def test_the_noun_before_goes_with_what_was_said(self, ask):
+        assert wanted(ask("a pop song, sorry, I mean a jazz song, quiet")) == [("jazz",)]
+
     def test_years_are_taken_back(self, ask):
         told = bounds(ask("a song from before 1990, sorry, I mean before 1980"))
         assert told["year"][1] == 1979
@@ -179,6 +211,15 @@ class TestSlipsOfTheTongue:
 def test_less_of_something_is_a_mild_refusal(ask):
     [constraint] = ask("a song with less jazz").constraints
     assert constraint.excluded and constraint.soft and constraint.any_of == ("jazz",)
+
+
+def test_what_is_too_much_of_something_is_a_mild_refusal(ask):
+    [constraint] = ask("they are too jazz").constraints
+    assert constraint.excluded and constraint.soft and constraint.any_of == ("jazz",)
+
+
+def test_more_or_less_of_something_is_no_refusal(ask):
+    assert wanted(ask("more or less jazz")) == [("jazz",)]
 
 
 def test_who_is_not_drinking_one_thing_drinks_another(read):
