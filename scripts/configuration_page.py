@@ -13,6 +13,8 @@ VARIABLES = {
     "LOCALREC_CACHE": "the folder of pulled models and data sets; by default in your cache folder "
     "(`~/.cache/localrec` on Linux)",
     "LOCALREC_LEARN": "`off`: no ranking is learnt in the background, only by `localrec learn`",
+    "LOCALREC_PICTURES": "`pixels`: the app asks any terminal whether it shows pictures in pixels; "
+    "`cells`: it draws them in half cells",
     "LOCALREC_WAIT": "seconds that a command waits for a busy store, half a minute by default",
     "NO_COLOR": "any value: no colours in the terminal",
     "OMP_NUM_THREADS": "threads of numerical libraries, where several commands run side by side",

@@ -80,6 +80,7 @@ LICENCES = {
     "sentence-transformers": "Apache-2.0",
     "symspellpy": "MIT",
     "textual": "MIT",
+    "textual-image": "LGPL-3.0-or-later",
     "textual-serve": "MIT",
     "tokenizers": "Apache-2.0",
     "torch": "BSD-3-Clause",

@@ -18,6 +18,7 @@ Examples:\n\n
   localrec tui --workspace ~/films\n\n
   TEXTUAL_THEME=ansi-dark localrec tui\n\n
   NO_COLOR=1 localrec tui\n\n
+  LOCALREC_PICTURES=pixels localrec tui\n\n
   localrec tui --serve --port 8000
 """
 
@@ -42,9 +43,14 @@ def tui(
     is_served = "TEXTUAL_DRIVER" in os.environ  # by textual-serve, which is no terminal
     if not is_served and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("The app needs a terminal.", "Line by line it goes: localrec ask --plain")
+    from localrec_tui.pixel_pictures import ask_terminal
+
+    pixel_widget = None if is_served else ask_terminal(os.environ)
     from localrec_tui.app import LocalrecApp  # Textual takes 0.2 s
 
-    LocalrecApp(context.workspace).run()
+    app = LocalrecApp(context.workspace)
+    app.pixel_widget = pixel_widget
+    app.run()
 
 
 def _serve(context: CommandContext, port: int) -> None:

@@ -206,8 +206,8 @@ LIBRARIES_WITHOUT_NETWORK: tuple[str, ...] = (
     *("babel", "backrefs", "colorama", "markdown", "mergedeep", "mkdocs-get-deps", "paginate"),
     *("mkdocs-material-extensions", "pathspec", "pymdown-extensions", "pyyaml-env-tag", "watchdog"),
     "six",
-    *("symspellpy", "sympy", "threadpoolctl", "truststore", "typer", "typer-slim"),
-    *("typing-extensions", "typing-inspection", "tzdata", "xxhash"),
+    *("symspellpy", "sympy", "textual-image", "threadpoolctl", "truststore", "typer"),
+    *("typer-slim", "typing-extensions", "typing-inspection", "tzdata", "xxhash"),
 )
 
 

@@ -16,6 +16,7 @@ SPOKEN = {
     "MIT": r"\bmit\b",
     "MIT-CMU": r"mit-cmu",
     "BSD-3-Clause": r"bsd",
+    "LGPL-3.0-or-later": r"\blgpl",
 }
 
 

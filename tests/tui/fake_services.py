@@ -108,6 +108,7 @@ class FakeServices(Recorder):
         self.pictured: QueryImage | None = None
         self.answered_by = {"router": "rules"}
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
+        self.thumbnail = b""
         self.catalogue = FakeCatalogueService()
         self.feedback = FakeFeedbackService()
         self.transfers = FakeTransferService()
@@ -184,7 +185,11 @@ class FakeServices(Recorder):
         self._note("item_facts", tuple(keys))
         return tuple(
             msgspec.structs.replace(
-                self._details(domain, key, user), picture=(), similar=(), is_complete=False
+                self._details(domain, key, user),
+                picture=(),
+                thumbnail=b"",
+                similar=(),
+                is_complete=False,
             )
             for key in keys
         )
@@ -203,6 +208,7 @@ class FakeServices(Recorder):
             links=(ItemEdge("HAS_INGREDIENT", "Gin", "3 cl"),),
             picture=self.picture,
             picture_lines=len(self.picture),
+            thumbnail=self.thumbnail,
             similar=(SimilarItem("gin-sour", "Gin Sour", ("gin",), said.get("gin-sour")),),
             verdict=said.get(key),
         )

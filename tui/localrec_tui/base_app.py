@@ -38,6 +38,8 @@ from localrec_tui.services.records import RequestHandle
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
+    from textual_image.widget._base import Image
+
     from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
@@ -80,6 +82,7 @@ class BaseApp(App[None]):
         self.wants_example = False  # the first run is over: Ask shows an example
         self.pending_question: str | None = None  # that Ask is to ask when it comes in front
         self.collector = IdleCollector()
+        self.pixel_widget: type[Image] | None = None  # shows pictures in pixels, where it can be
 
     def on_ready(self) -> None:
         """The first paint is done: from now on garbage is looked for in pauses."""

@@ -87,8 +87,9 @@ class ItemScreen(AppScreen[None]):
 
     def on_item_loaded(self, message: ItemLoaded) -> None:
         """Show its picture, its properties and its edges."""
-        self.query_one(PicturePreview).show(message.found.picture)
-        self.query_one("#properties", Static).update(Content("\n").join(item_facts(message.found)))
+        found = message.found
+        self.query_one(PicturePreview).show(found.picture, thumbnail=found.thumbnail)
+        self.query_one("#properties", Static).update(Content("\n").join(item_facts(found)))
 
     def show_status(self, status: str) -> None:
         """Show a sentence in place of the properties."""

@@ -222,6 +222,7 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
         links: Its edges; of what people told themselves, only the viewer's own.
         picture: Its picture in lines of half cells; () where it has none.
         picture_lines: How many lines its picture takes.
+        thumbnail: Its picture as a file of WebP, for terminals that show pixels; b"" for none.
         similar: The items with the rarest attributes in common with it, the nearest first.
         verdict: The viewer's own newest word on it; None for none.
         is_complete: False where its picture and what is similar are still to be read.
@@ -234,6 +235,7 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
     links: tuple[ItemEdge, ...]
     picture: tuple[tuple[HalfCell, ...], ...] = ()
     picture_lines: int = 0
+    thumbnail: bytes = b""
     similar: tuple[SimilarItem, ...] = ()
     verdict: Verdict | None = None
     is_complete: bool = True

@@ -119,6 +119,7 @@ def item_details(store: Store, domain_name: str, key: str, user: str | None) -> 
     return msgspec.structs.replace(
         facts,
         picture=_picture(thumbnails.get(key)),
+        thumbnail=thumbnails.get(key, b""),
         similar=_similar(store, domain, node_id, user),
         is_complete=True,
     )

@@ -240,10 +240,11 @@ class ItemPane(VerticalScroll):
             said = self.query_one(".said", Static)
             said.display = bool(lines)
             said.update(Content("\n").join(lines))
-            picture, room = (
-                (self.found.picture, self.found.picture_lines) if self.found else ((), 0)
-            )
-            self.query_one(PicturePreview).show(picture, room)
+            preview, found = self.query_one(PicturePreview), self.found
+            if found is None:
+                preview.show(())
+            else:
+                preview.show(found.picture, found.picture_lines, found.thumbnail)
             self._draw_facts()
         if self._drawn != self._chosen:
             self._drawn = self._chosen

@@ -1,34 +1,70 @@
-"""A picture of an item in lines of half cells."""
+"""A picture of an item: in pixels where the terminal shows them, else in lines of half cells."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from textual import getters
+from textual.app import ComposeResult
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
+from localrec_tui.base_app import BaseApp
 from localrec_tui.services.records import HalfCell
+
+if TYPE_CHECKING:
+    from textual_image.widget._base import Image
 
 _UPPER_HALF = "▀"
 
 
-class PicturePreview(Static):
+class PicturePreview(Widget):
     """Shows nothing, and takes no room, before it has a picture, or where colours are off."""
 
+    app = getters.app(BaseApp)
     DEFAULT_CSS = """
     PicturePreview { height: auto; margin-top: 1; display: none; }
+    PicturePreview > * { width: auto; }
     """
 
-    def show(self, lines: Sequence[Sequence[HalfCell]], room: int = 0) -> None:
-        """Show a picture, line by line; () for none.
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._thumbnail = b""  # what the widget of pixels shows
+
+    def compose(self) -> ComposeResult:
+        """Half cells; pixels join them with the first picture."""
+        yield Static()
+
+    def show(
+        self, lines: Sequence[Sequence[HalfCell]], room: int = 0, thumbnail: bytes = b""
+    ) -> None:
+        """Show a picture; () for none.
 
         Args:
-            lines: The picture.
+            lines: The picture in half cells.
             room: Lines that it takes, kept free before it is here; 0: as many as it has.
+            thumbnail: The same as a file of WebP, for pixels.
         """
         self.display = bool(lines or room) and not self.app.no_color
         self.styles.height = room or "auto"
-        self.update(Content("\n").join(map(_line, lines)))
+        pixels = self.app.pixel_widget if thumbnail else None
+        self.query_one(Static).update(
+            "" if pixels is not None else Content("\n").join(map(_line, lines))
+        )
+        if self.app.pixel_widget is not None and thumbnail != self._thumbnail:
+            self._show_pixels(self.app.pixel_widget, thumbnail, room or len(lines))
+
+    def _show_pixels(self, widget: type[Image], thumbnail: bytes, room: int) -> None:
+        self._thumbnail = thumbnail
+        found = self.query(widget)
+        shown = found.first() if found else widget()
+        shown.image = io.BytesIO(thumbnail) if thumbnail else None
+        shown.styles.height = room
+        if not found:
+            self.mount(shown)
 
 
 def _line(cells: Sequence[HalfCell]) -> Content:
