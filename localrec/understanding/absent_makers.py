@@ -137,7 +137,8 @@ def _is_absent(
         return True
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False
-    asked = first > 0 and reading.words[first - 1] in _ASKING and all(reading.capitals[first:last])
+    asks = behind_by or (first > 0 and reading.words[first - 1] in _ASKING)
+    asked = asks and all(reading.capitals[first:last])
     return any(
         len(word) > 2
         and not vocabulary.is_spelt_out(word)
@@ -156,6 +157,11 @@ def _are_of_different_makers(
         if one.meaning is not None and one.meaning.role == "creator" and one.last - one.first == 1
     ]
     is_name = all(reading.capitals[first:last]) and not all(reading.capitals)
+    is_by = reading.words[first - 1] == "by"  # not "a guest from Clayton County"
+    if is_name and is_by and len(makers) == len(inside) == 1 and inside[0].first == first:
+        # "by Stan Rogers", where some Stan has another name: a first name alone tells nobody.
+        names = [key.split() for key in makers[0]]
+        return last - first == 2 and all(reading.roots[last - 1] not in one for one in names)
     return is_name and len(makers) == last - first > 1 and not set.intersection(*makers)
 
 

@@ -122,6 +122,9 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     species: Words
     kin_phrases: tuple[str, ...]
     other_makers: tuple[str, ...]
+    otherwise: Words
+    not_the_same: Words
+    vague_kinds: Words
     swaps: Words
     kin_behind: Words
     asks_for_kin: Words

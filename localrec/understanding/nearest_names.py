@@ -12,6 +12,7 @@ _SQUASHED = 90
 _WORTH_TELLING = 70  # percent of letters that agree
 _NEARLY_A_NAME = 86
 _ALIKE = 55
+_LONG_WORD = 6  # letters
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -48,7 +49,8 @@ class NearestNames:
                 phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
             )
             return self._items.get(squashed[close[0]])[0] if close else None
-        return self._items.get(near[0])[0] if near else None
+        is_one = near is not None and _has_few_slips(phrase, near[0])  # no "Agnes Grey": Zane Grey
+        return self._items.get(near[0])[0] if near and is_one else None
 
     def name(self, phrase: str) -> tuple[Meaning, ...]:
         """Find the name that two or three words nearly spell: "patrica cornwall", "coper mug"."""
@@ -99,6 +101,17 @@ class NearestNames:
     @cached_property
     def _item_spellings(self) -> list[str]:
         return self._items.phrases()
+
+
+def _has_few_slips(phrase: str, name: str) -> bool:
+    """Whether each of as many words has one slip at most, or two where it is long."""
+    from rapidfuzz.distance import OSA
+
+    typed, meant = phrase.split(), name.split()
+    return len(typed) != len(meant) or all(
+        OSA.distance(one, other) <= (1 if len(other) < _LONG_WORD else 2)
+        for one, other in zip(typed, meant, strict=True)
+    )
 
 
 def _alike_by_word(phrase: str, name: str) -> bool:

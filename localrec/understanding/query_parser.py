@@ -63,6 +63,10 @@ _THEN = re.compile(
     r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
     r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
 )
+# "There must be one from Porto, no?": a tag refuses nothing.
+_TAG = re.compile(
+    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+[A-Z])"
+)
 _UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _WORDS = english().mention
@@ -77,6 +81,7 @@ def parse_query(
 ) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", question[:LONGEST_QUESTION]))
+    text = _TAG.sub(lambda tag: f"{' ' * (len(tag[0]) - 1)}?", text)
     reading = vocabulary.read(text)
     said = find_mentions(reading, vocabulary)
     if (meant := without_slip(text, reading, said, vocabulary)) is not None:

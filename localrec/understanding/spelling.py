@@ -142,7 +142,10 @@ class SpellingCorrector:
         return (root if far else near,)
 
     def _is_named(self, word: str) -> bool:
-        return word in self._names or word in self._titles or word in self._parts
+        if word in self._plain:
+            return False  # "Margaret Mahy" is no slip of "may"
+        in_titles = word in self._titles and not is_everyday(word)
+        return word in self._names or word in self._parts or in_titles
 
     def _other_form(self, root: str) -> str | None:
         """The name that is a noun's adjective or written as its plural is."""

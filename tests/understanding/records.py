@@ -33,7 +33,12 @@ RECORDS: Domain = msgspec.convert(
             },
             "album": {"role": "category", "edge": "ON", "says": "is on {name}"},
             "artist": {"role": "creator", "edge": "BY", "says": "is by {name}"},
-            "origin": {"role": "category", "edge": "FROM", "says": "is from {name}"},
+            "origin": {
+                "role": "category",
+                "edge": "FROM",
+                "says": "is from {name}",
+                "words": ["country"],
+            },
             "series": {"role": "category", "edge": "IN", "says": "belongs to {name}"},
         },
         "numbers": {

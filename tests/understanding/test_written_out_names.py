@@ -208,6 +208,26 @@ class TestSlipsOfTheTongue:
         assert ask("like Batman, no, I mean Sangria").target == "sangria"
 
 
+@pytest.mark.parametrize("question", ["something by Danny Rogers", "songs by Danny Zorgenfrei"])
+def test_a_first_name_alone_tells_nobody(ask, question):
+    [(name,)] = wanted(ask(question))
+    assert name.startswith("danny ") and name != "danny elfman"
+
+
+def test_a_name_is_no_slip_of_an_everyday_word(ask):
+    assert wanted(ask("any Amy Mahy in there?")) == [("amy mahy",)]
+
+
+def test_a_title_has_few_slips_in_each_word(ask):
+    assert ask("something like Batmen Year Onne").target == "batman: year one"
+    assert ask("something like Grunge Year Once").target != "batman: year one"
+
+
+@pytest.mark.parametrize("question", ["There is some jazz, no?", "jazz, no? Or pop"])
+def test_a_tag_refuses_nothing(ask, question):
+    assert refused(ask(question)) == set()
+
+
 def test_less_of_something_is_a_mild_refusal(ask):
     [constraint] = ask("a song with less jazz").constraints
     assert constraint.excluded and constraint.soft and constraint.any_of == ("jazz",)

@@ -1,0 +1,85 @@
+"""What is wanted otherwise than the example has it: another artist, not the same country."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from localrec.data.query import Query
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.understanding.example_values import bar_values_of_example
+from localrec.understanding.query_parser import parse_query
+from localrec.understanding.vocabulary import Vocabulary
+
+from .records import RECORDS, planted_records
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogue]:
+    """Of the records in `records.py`."""
+    folder = tmp_path_factory.mktemp("records")
+    with planted_records(folder):
+        pass
+    with Store.open_(folder / "store.duckdb") as store:
+        yield Catalogue(store, RECORDS)
+
+
+@pytest.fixture
+def ask(catalogue: Catalogue) -> Callable[[str], Query]:
+    """Reads a question, and what it wants otherwise than its example has it."""
+    vocabulary = Vocabulary(catalogue)
+    return lambda text: bar_values_of_example(text, parse_query(text, vocabulary), catalogue)
+
+
+def barred(query: Query) -> dict[str, tuple[str, ...]]:
+    """Kind -> what is refused of it."""
+    return {one.kind: one.any_of for one in query.constraints if one.excluded}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "like Dancing Queen by another artist",
+        "like Dancing Queen, different artist please",
+        "like Dancing Queen but not the same artist again",
+        "like Dancing Queen, by somebody else",
+        "like Dancing Queen, who else does that",
+    ],
+)
+def test_another_maker_is_not_that_of_the_example(ask, question):
+    assert barred(ask(question)) == {"artist": ("abba",)}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "something like Dancing Queen from a different country",
+        "something like Dancing Queen that isn't from the same country",
+        "something like Dancing Queen, not from the same country",
+        "something like Dancing Queen from another origin",
+    ],
+)
+def test_another_country_is_not_that_of_the_example(ask, question):
+    assert barred(ask(question)) == {"origin": ("sweden",)}
+
+
+def test_the_word_for_it_is_not_looked_for_in_names(ask):
+    query = ask("like Dancing Queen by another artist, with bagpipes")
+    assert "artist" not in query.unknown
+    assert not any("artist" in one for one in query.unused)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "like Dancing Queen from the same country",
+        "like Dancing Queen, any country",
+        "like Dancing Queen, another record",
+        "another country please",
+        "like Dancing Queen in another style",  # "style" tells no kind for certain
+    ],
+)
+def test_nothing_is_barred_where_nothing_is_wanted_otherwise(ask, question):
+    assert barred(ask(question)) == {}
