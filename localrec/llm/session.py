@@ -86,7 +86,8 @@ class ChatSession:
         with self._rules(options.grammar) as rules:
             decoder = _Decoder(options.temperature, options.seed, rules)
             started = time.perf_counter()
-            prompt, cached = self._evaluate_prompt(messages, options.fixed, begun)
+            is_sampled = options.temperature > 0
+            prompt, cached = self._evaluate_prompt(messages, options.fixed, begun, is_sampled)
             return self._write(decoder, options.max_tokens, prompt, cached, started)
 
     def describe(
@@ -215,9 +216,17 @@ class ChatSession:
         return list(seen)
 
     def _evaluate_prompt(
-        self, messages: Sequence[Message], fixed: int, begun: Sequence[int] = ()
+        self,
+        messages: Sequence[Message],
+        fixed: int,
+        begun: Sequence[int] = (),
+        is_sampled: bool = False,
     ) -> tuple[int, int]:
         """Evaluate the prompt and a begun answer.
+
+        Of a prompt that is sampled from, the last token is evaluated by itself, as it is where the
+        rest is there from the call before: rounding depends on how tokens are cut into batches,
+        and a seed shall give the same answer twice.
 
         Returns how many tokens they have, and how many of these were there.
         """
@@ -226,7 +235,9 @@ class ChatSession:
         self._check_fit(len(prompt))
         if not prefix_length or self._goes_on(prompt):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
-            self._model.evaluate(prompt[cached:])
+            last = len(prompt) - is_sampled
+            self._model.evaluate(prompt[cached:last])
+            self._model.evaluate(prompt[last:])
         else:
             cached = self._bring_prefix(tuple(prompt[:prefix_length]))
             self._model.evaluate(prompt[prefix_length:])

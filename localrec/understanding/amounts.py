@@ -45,7 +45,8 @@ _TWO = re.compile(  # "me and the wife"
 _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
     r"\bfor\s+(?:just\s+|only\s+)?(?P<count>[2-9]|1\d|"
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
-    + r")(?=\s*(?:[.,;:!?)]|$|and\b|but\b|with\b|please\b|without\b))"
+    + r")(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without|on|tonight|today|tomorrow)\b"
+    r"|at\b(?!\s+(?:most|least|a)\b)))"
 )
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"

@@ -89,6 +89,7 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     listing: Words
     would: Words
     partings: tuple[str, ...]
+    skip_leads: Words
     skipping: Words
     welcomes: Words
     threats: tuple[str, ...]

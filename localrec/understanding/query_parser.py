@@ -441,6 +441,7 @@ def _unknown(reading: Reading, owner: Sequence[int], vocabulary: Vocabulary) -> 
             for place, word in enumerate(reading.words)
             if owner[place] < 0
             and not vocabulary.is_plain(word)
+            and not vocabulary.is_plain(reading.roots[place])
             and reading.roots[place] not in nouns
             and len(word) > 2
         )

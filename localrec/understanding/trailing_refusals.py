@@ -39,6 +39,7 @@ _ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
+_LEFT_AT = frozenset({"at", "on", "by", "behind", "under"})
 _BEFORE_TOO = frozenset(
     "is are was were s its always often usually bit little all just far way much".split()
 )
@@ -79,7 +80,7 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
-    if _is_bracketed(reading, last):
+    if _is_bracketed(reading, last) or _is_left_there(reading, last):
         return True
     if (
         _is_judged(reading, owner, last)
@@ -251,6 +252,8 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
         verb = _past(reading, owner, place + 1)
         refuses = words[verb : verb + 1] and words[verb] in _BEHIND.skipping
         return bool(refuses) and _pauses(reading, verb + 1)  # "horror I'd skip"
+    if _would_skip(reading, place):
+        return True
     if words[place : place + 1] and words[place] in _BEHIND.owners and not reading.gaps[place]:
         place += 1
     elif not (words[place : place + 1] and words[place] in _WORDS.subjects):
@@ -269,6 +272,32 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
         return True
     ends = _pauses(reading, place + 1) or owner[place + 1] < 0
     return words[place] in _BEHIND.refused_verbs and ends and not _has_object(reading, owner, place)
+
+
+def _would_skip(reading: Reading, place: int) -> bool:
+    """ "the Mosel I would this time like to avoid": somebody, and a verb of skipping at the end."""
+    words = reading.words
+    if words[place] not in _WORDS.subjects or reading.gaps[place]:
+        return False
+    verb = place + 1
+    while verb < len(words) and words[verb] in _BEHIND.skip_leads and not reading.gaps[verb]:
+        verb += 1
+    refuses = words[verb : verb + 1] and words[verb] in _BEHIND.skipping and not reading.gaps[verb]
+    return verb > place + 1 and bool(refuses) and _pauses(reading, verb + 1)
+
+
+def _is_left_there(reading: Reading, last: int) -> bool:
+    """ "leave the comedy at the quayside"."""
+    words = reading.words
+    told = words[last + 1 : last + 3]
+    return (
+        "leave" in words[max(0, last - 3) : last]
+        and len(told) == 2
+        and not any(reading.gaps[last + 1 : last + 4])
+        and told[0] in _LEFT_AT
+        and told[1] in ("the", "your", "its")
+        and _pauses(reading, last + 4)
+    )
 
 
 def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:

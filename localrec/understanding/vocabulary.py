@@ -9,7 +9,7 @@ never become each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.absent_names import absent_places
 from localrec.understanding.askable_names import AskableNames
+from localrec.understanding.contractions import bare_words, is_listened_for
 from localrec.understanding.language_words import (
     cue_words,
     english,
@@ -174,34 +175,39 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        as_typed = self._slang_in_names(found)
+        bare = bare_words(text, found)
+        slang = {place for place, token in enumerate(found) if token.word in english().slang}
+        as_typed = self._in_names(found, slang | bare.keys())
         shown = _shown_names(text, found)
         for place, token in enumerate(found):
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
             meant = (unit,) if unit else self._spelling.respell(token, is_name=shown[place])
-            meant = (token.root,) if place in as_typed else meant
-            if meant != (token.root,) and not _is_other_spelling(token.root, meant):
+            if place in as_typed:
+                meant = (token.root,)
+            elif place in bare:
+                meant = (bare[place],)
+            elif meant != (token.root,) and not _is_other_spelling(token.root, meant):
                 corrected[token.word] = " ".join(meant)
             cut += [(token, root) for root in meant]
             counts = token.word[0].isdigit() or token.word in english().numbers
         kept = tuple(token for token, _ in cut)
         words = tuple(singular(root) for _, root in cut)
+        heard = {found[place].start for place in bare if is_listened_for(found[place].word)}
         return Reading(
             tokens=kept,
-            words=tuple(t.word if r == t.root else r for t, r in cut),
+            words=tuple(t.word if r == t.root or t.start in heard else r for t, r in cut),
             roots=words,
             gaps=self._punctuated.without_own_marks(words, marks_between(text, kept), text),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )
 
-    def _slang_in_names(self, found: Sequence[Token]) -> set[int]:
-        """Places of slang that is part of a longer name, "Ma" in "Yo-Yo Ma"."""
+    def _in_names(self, found: Sequence[Token], places: Iterable[int]) -> set[int]:
+        """Those places that are part of a longer name: "Ma" in "Yo-Yo Ma", "That'll Be the Day"."""
         typed = [token.root for token in found]
-        slang = [place for place, token in enumerate(found) if token.word in english().slang]
         return {
             place
-            for place in slang
+            for place in places
             for first in range(max(0, place - _LONGEST_NAME), place + 1)
             for table in (self.names, self.items)
             if (name := table.longest_at(typed, first)) is not None

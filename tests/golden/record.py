@@ -4,8 +4,8 @@ Needs the embedder and MovieLens 100K, as the whole suite does. Look at the diff
 is committed: each line of it is a change for somebody.
 
 Processors without VNNI run another graph of the embedder (`localrec.index.minilm_int8`), whose
-vectors differ in their last digits, so that drinks nearly as near as each other change places. What
-they answer otherwise is kept in a file of its own.
+vectors differ in their last digits, so that drinks nearly as near as each other change places.
+Answers with other drinks are kept for them in a file of its own.
 """
 
 from __future__ import annotations
@@ -103,10 +103,17 @@ def _record_session(name: str) -> Callable[[Path], None]:
 
 def _record_drinks(home: Path) -> None:
     found = recorded_drinks(home)
-    if overflows():
-        recorded = golden("answers-drinks")
-        found = {name: one for name, one in found.items() if one != recorded.get(name)}
-    _save(_WITHOUT_VNNI if overflows() else "answers-drinks", found)
+    if not overflows():
+        _save("answers-drinks", found)
+        return
+    recorded = golden("answers-drinks")
+    moved = {name: one for name, one in found.items() if not _same_drinks(one, recorded.get(name))}
+    _save("answers-drinks", found | {one: recorded[one] for one in moved if one in recorded})
+    _save(_WITHOUT_VNNI, moved)
+
+
+def _same_drinks(one: dict[str, Any], other: dict[str, Any] | None) -> bool:
+    return other is None or all(one.get(part) == other.get(part) for part in ("items", "near"))
 
 
 def _record_films(home: Path) -> None:

@@ -51,9 +51,10 @@ async def test_a_task_that_runs_already_is_seen_when_a_screen_opens(open_app):
         assert TOLD in seen(pilot)
 
 
-async def test_learning_is_seen_there_too(open_app):
+async def test_learning_is_seen_there_too(open_app, services):
+    services.learning.fits = (a_fit(),)
     async with open_app() as pilot:
-        pilot.app.running_fits = (a_fit(),)
+        pilot.app.look_at_learning()
         pilot.app.push_screen(SCREENS["the shelf"]())
         await settled(pilot)
         assert "Learning a better list" in seen(pilot)

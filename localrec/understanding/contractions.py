@@ -1,0 +1,57 @@
+"""Words that an apostrophe joins to a small verb: "that'll", "would've", "my mum'd".
+
+Folded they lose the apostrophe, and "thatll" would be mended to the nearest name, "would've" to
+"wouldn't". They lose their verb instead, unless a name is written so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from localrec.foundation.text_matching import Token, singular
+from localrec.understanding.language_words import english
+
+_MARKS = frozenset("'’‘`´")
+_CONTRACTED = re.compile(r"(?i)^(\w+)['’‘`´](?:ll|d|ve|re)(?:['’‘`´](?:ll|ve))?$")
+
+
+def bare_words(text: str, found: Sequence[Token]) -> dict[int, str]:
+    """Place -> the root of the word before a small verb, for those of a question that have one.
+
+    Args:
+        text: The question.
+        found: Its words.
+    """
+    if _MARKS.isdisjoint(text):
+        return {}
+    told = ((place, text[token.start : token.end]) for place, token in enumerate(found))
+    matches = ((place, _CONTRACTED.match(typed)) for place, typed in told)
+    return {place: singular(match[1].lower()) for place, match in matches if match is not None}
+
+
+def is_listened_for(word: str) -> bool:
+    """Whether phrases of the language have a word and its verb as one: "id" in "id rather"."""
+    return word in _heard()
+
+
+@lru_cache
+def _heard() -> frozenset[str]:
+    """The words of all that the language's file listens for."""
+    return frozenset(word for told in _texts(english()) for word in told.split())
+
+
+def _texts(told: Any) -> Iterator[str]:
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, msgspec.Struct):
+        yield from _texts([getattr(told, name) for name in told.__struct_fields__])
+    elif isinstance(told, dict):
+        yield from _texts([*told])
+    elif isinstance(told, list | tuple | frozenset | set):
+        for one in told:
+            yield from _texts(one)
