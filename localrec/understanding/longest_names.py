@@ -13,13 +13,12 @@ from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.partial_mentions import begins_a_refusal
 from localrec.understanding.spelling import word_rank
-from localrec.understanding.titles_meant import is_capitalised
+from localrec.understanding.titles_meant import SERIES_NOUNS, is_capitalised
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _BEFORE_WHAT_IS_REFUSED = frozenset({"any", "no", "a", "the", "more", "that", "your", "raw"})
 _LESS_COMMON = 2_000  # rank of a word that names something before the items' noun
 _PLACES = frozenset({"country", "province", "region", "state", "origin", "place", "city"})
-_SERIES = frozenset({"series", "saga", "trilogy", "franchise"})
 
 
 def longest_name(
@@ -92,7 +91,7 @@ def _is_pointed_at(
         return last - first > 1 or reading.capitals[first]
     behind = reading.words[last] if last < len(reading.words) and not reading.gaps[last] else ""
     told = reading.capitals[first] or (first > 0 and reading.words[first - 1] == "the")
-    if behind in _SERIES and meaning.kind == "series" and told:
+    if behind in SERIES_NOUNS and meaning.kind == "series" and told:
         return True
     is_noun = bool(behind) and reading.roots[last] in vocabulary.item_nouns
     if is_noun and meaning.kind in _PLACES and word_rank(reading.words[first]) > _LESS_COMMON:

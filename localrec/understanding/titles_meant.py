@@ -20,6 +20,7 @@ _THAT = frozenset({"that", "this", "those", "these", "it", "them"})
 _SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
 _USUAL = 20_000  # rank of a verb's form that, typed small, hardly names an item by itself
 _COMING = frozenset({"coming", "comin", "weekend"})
+SERIES_NOUNS = frozenset({"series", "saga", "trilogy", "franchise"})
 _ARTICLES = frozenset({"a", "an", "the", "my", "some", "another", "any", "no"})
 _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
@@ -78,6 +79,8 @@ def is_example(
         return False  # "she read it till the cover came off"
     if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
         return False  # "1940 or afterwards"
+    if _is_its_series(reading, vocabulary, first, last):
+        return False
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
     if _is_distinct(reading, vocabulary, first, last) and (
@@ -116,6 +119,15 @@ def is_example(
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
 
 
+def _is_its_series(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "from the Wild Ones series": the series of that name, and not its first volume."""
+    if last == len(reading.words) or reading.words[last] not in SERIES_NOUNS or reading.gaps[last]:
+        return False
+    begin = first + (last - first > 1 and reading.words[first] in _ARTICLES)
+    named = vocabulary.names.get(" ".join(reading.roots[begin:last]))
+    return any(one.kind == "series" and vocabulary.is_usable(one) for one in named)
+
+
 def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
     """ "a book, not Okay for Now": a title that is all that a refusal speaks of."""
     place = first - 1
@@ -132,15 +144,17 @@ def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last
 
 
 def _is_distinct(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
-    """Whether a title is no kind of items and more than everyday words in small letters."""
+    """Whether a title is no kind of items, and no everyday word in small letters."""
     phrase = reading.roots[first:last]
     name = " ".join(phrase)
-    if any(one.key == name and vocabulary.is_usable(one) for one in vocabulary.names.get(name)):
+    if any(one.key == name and vocabulary.is_shared(one) for one in vocabulary.names.get(name)):
         return False
-    if any(not vocabulary.is_plain(one) and not is_everyday(one) for one in phrase):
+    if last - first > 1 or not (vocabulary.is_plain(name) or is_everyday(name)):
         return True
     opens = first == 0 or reading.gaps[first] == "."
-    return (last - first > 1 or not opens) and is_capitalised(reading, first, last)
+    if opens:  # "Snow was great, what else?"
+        return "else" in reading.words or _asks_for_kin(reading, vocabulary)
+    return is_capitalised(reading, first, last)
 
 
 def _is_liked(reading: Reading, first: int) -> bool:

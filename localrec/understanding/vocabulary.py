@@ -36,6 +36,7 @@ from localrec.understanding.spelling import SpellingCorrector, is_everyday, othe
 from localrec.understanding.superlatives import superlatives
 
 _LEAST_USE = 10
+_SEVERAL = 4  # items that have one thing in common
 _LONGEST_NAME = 8  # words before slang that may belong to one name with it
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
@@ -233,6 +234,11 @@ class Vocabulary:
         if meaning.role in ("flag", "diet", "order"):
             return True
         return self.is_alive(meaning.kind, meaning.key)
+
+    def is_shared(self, meaning: Meaning) -> bool:
+        """Whether several items have something, so that its name tells a kind of them."""
+        index = self._catalogue.attribute_index(meaning.kind, meaning.key)
+        return index is not None and self._catalogue.use_of(index) >= _SEVERAL
 
     def share_within(self, number: str, low: float, high: float) -> float:
         """Share of the items whose number lies between bounds."""

@@ -25,8 +25,14 @@ ROWS = (
     ("Flæskesteg", ("choir",), "Jul", "Łucja Ðorđević", "Denmark"),
     ("Yes, Please", ("comedy",), "Town", "Amy King", "US"),
     ("Velvetine / Marzipanic", ("comedy",), "Town", "Amy King", "US"),
+    ("The Wild Ones", ("pop",), "Town", "Amy King", "US"),
 )
-SERIES = {"Batman: Year One": "Dark Nights", "Okay for Now": "Winter", "Yes, Please": "King"}
+SERIES = {
+    "Batman: Year One": "Dark Nights",
+    "Okay for Now": "Winter",
+    "Yes, Please": "King",
+    "The Wild Ones": "Wild Ones",
+}
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +91,11 @@ class TestEverydayNames:
     def test_a_series_is_meant_before_its_noun(self, ask):
         assert wanted(ask("a song from the winter series")) == [("winter",)]
         assert wanted(ask("a song for winter")) == []
+
+    def test_a_series_is_no_volume_called_like_it(self, ask):
+        query = ask("a song from the Wild Ones series")
+        assert wanted(query) == [("wild one",)] and query.target is None
+        assert ask("something like The Wild Ones").target == "the wild ones"
 
     def test_what_a_series_is_like_is_no_series(self, ask):
         assert wanted(ask("a king series")) == []
@@ -146,6 +157,9 @@ class TestTitles:
     @pytest.mark.parametrize("question", ["after Batman, what else?", "my son adores Afterwards"])
     def test_a_title_of_one_everyday_word_is_told_by_its_capital(self, ask, question):
         assert ask(question).target in ("batman", "afterwards")
+
+    def test_everyday_words_are_one_where_the_question_asks_what_else(self, ask):
+        assert ask("afterwards was great, what else?").target == "afterwards"
 
     @pytest.mark.parametrize("question", ["my wife adores jazz", "pop is my favourite"])
     def test_a_kind_that_is_adored_is_a_wish(self, ask, question):
