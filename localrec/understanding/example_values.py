@@ -1,7 +1,7 @@
-"""What the answer shall have otherwise than the example: another author, a different grape.
+"""What the answer shall have as the example has it, or otherwise: the same series, another author.
 
 "Like Dissolution, who else writes that way?" bars its author, "like this Riesling, but not the same
-grape again" its variety.
+grape again" its variety; "like Dune, by the same author" asks for its author.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _MOST = 3  # values of a kind that an item can have and do without
 _REACH = 4  # words between a refusal and "same"
 
 
-def bar_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Query:
-    """Bar what a query's example has of the kinds that the question wants otherwise.
+def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Query:
+    """Ask for what a query's example has, or bar it, of the kinds that the question says so of.
 
     Args:
         text: The question.
@@ -32,32 +32,35 @@ def bar_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Quer
     item = None if query.target is None else catalogue.item_index(query.target)
     if item is None:
         return query
-    told = dict(_kinds_told(roots(text), catalogue.domain))
-    makers = _kinds_of("creator", catalogue.domain) if _asks_for_others(text, told) else ()
+    told = list(_kinds_told(roots(text), catalogue.domain))
+    barred = {kind for kind, _, is_same in told if not is_same}
+    if _asks_for_others(text, bool(told)):
+        barred.update(_kinds_of("creator", catalogue.domain))
+    wanted = {kind for kind, _, is_same in told if is_same} - barred
     has: dict[str, list[str]] = {}
     for index in catalogue.attributes_of(item):
         one = catalogue.attributes[index]
-        if one.kind in told or one.kind in makers:
+        if one.kind in barred or one.kind in wanted:
             has.setdefault(one.kind, []).append(one.key)
     creators = {*_kinds_of("creator", catalogue.domain)}
-    bars = tuple(
-        Constraint(kind=kind, any_of=tuple(keys), excluded=True)
+    demands = tuple(
+        Constraint(kind=kind, any_of=tuple(keys), excluded=kind in barred)
         for kind, keys in has.items()
-        if kind in creators or len(keys) <= _MOST
+        if kind in wanted or kind in creators or len(keys) <= _MOST
     )
-    if not bars:
+    if not demands:
         return query
-    used = {*told.values()}
+    used = {noun for _, noun, _ in told}
     return msgspec.structs.replace(
         query,
-        constraints=(*query.constraints, *bars),
+        constraints=(*query.constraints, *demands),
         unknown=tuple(one for one in query.unknown if one not in used),
         unused=tuple(one for one in query.unused if not used.issuperset(roots(one))),
     )
 
 
-def _kinds_told(words: Iterable[str], domain: Domain) -> Iterator[tuple[str, str]]:
-    """Kinds that the question wants otherwise, each with the word for it."""
+def _kinds_told(words: Iterable[str], domain: Domain) -> Iterator[tuple[str, str, bool]]:
+    """Kinds that the question speaks of, the word for each, and whether it wants the same."""
     line = list(words)
     nouns: dict[str, list[str]] = {}
     called = {root for one in domain.item_words for root in roots(one)}
@@ -67,30 +70,29 @@ def _kinds_told(words: Iterable[str], domain: Domain) -> Iterator[tuple[str, str
                 if root not in called and root not in _WORDS.vague_kinds:
                     nouns.setdefault(root, []).append(kind)
     for place, word in enumerate(line):
-        if word in nouns and _is_otherwise(line[:place]):
+        if word in nouns and (is_same := _is_same(line[:place])) is not None:
             for kind in nouns[word]:
-                yield kind, word
+                yield kind, word, is_same
 
 
-def _is_otherwise(before: list[str]) -> bool:
-    """Whether a kind is wanted otherwise, by the words before it: "a different", "not the same"."""
+def _is_same(before: list[str]) -> bool | None:
+    """Whether "the same" stands before a kind, or the contrary; None for neither."""
     if not before:
-        return False
+        return None
     if before[-1] == "same":
-        return not _WORDS.not_the_same.isdisjoint(before[-1 - _REACH : -1])
-    return before[-1] in _WORDS.otherwise
+        return _WORDS.not_the_same.isdisjoint(before[-1 - _REACH : -1])
+    return False if before[-1] in _WORDS.otherwise else None
 
 
 def _kinds_of(role: str, domain: Domain) -> tuple[str, ...]:
     return tuple(kind for kind, spec in domain.attributes.items() if spec.role == role)
 
 
-def _asks_for_others(text: str, told: Iterable[str]) -> bool:
+def _asks_for_others(text: str, has_kinds: bool) -> bool:
     """Whether somebody else's works are asked for; "not from the same country" tells a country."""
     line = f" {' '.join(token.word for token in tokens(text))} "
-    has_told = any(True for _ in told)
     return any(
         f" {phrase} " in line
         for phrase in _WORDS.other_makers
-        if not (has_told and phrase.endswith(" same"))
+        if not (has_kinds and phrase.endswith(" same"))
     )

@@ -18,7 +18,7 @@ from localrec.data.questions import Question
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
-from localrec.understanding.example_values import bar_values_of_example
+from localrec.understanding.example_values import with_values_of_example
 from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
@@ -79,7 +79,7 @@ class QuestionReader:
         if language and question.image is None:
             return Query(language=language)
         query = find_in_texts(self._read_words(question.query, trace), self._catalogue)
-        query = bar_values_of_example(question.query, query, self._catalogue)
+        query = with_values_of_example(question.query, query, self._catalogue)
         if question.have:
             query = add_shelf(query, question.have, self._vocabulary)
         elif question.user and not query.have and asks_for_shelf(question.query):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from localrec.understanding.distant_refusals import is_refused_far_behind
 from localrec.understanding.language_words import Phrase, english, phrases, phrases_by_first_word
 from localrec.understanding.vocabulary import Reading
 
@@ -23,23 +24,15 @@ _REACTIONS = phrases(_BEHIND.reactions)
 _LEAVING = phrases(_BEHIND.leaving)
 _THREATS = phrases(_BEHIND.threats)
 _PRESENCES = phrases(_BEHIND.presences)
-_LISTING = frozenset(
-    {"a", "an", "any", "the", "some", "and", "or", "even", "so", "much", "as", "of", "bit"}
-)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
 # Words between "are not" and what is refused ("not about farming").
 _LEADS = frozenset("about by from in with of on set made based written a an the any".split())
 _PLAIN = frozenset({"no", "not", "never", "none", "way"})
-_WOULD = frozenset({"id", "ill", "wed", "hed", "shed", "theyd", "theyll", "shell", "hell"})
-_SKIPPING = frozenset(
-    {"skip", "avoid", "drop", "bin", "leave", "pass", "veto", "ditch", "dodge", "lose"}
-)
 _SELVES = frozenset({"i", "me", "myself", "meself", "us", "we"})
 _ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long", "since"})
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
-_LEFT_AT = frozenset({"at", "on", "by", "behind", "under"})
 _BEFORE_TOO = frozenset(
     "is are was were s its always often usually bit little all just far way much".split()
 )
@@ -80,7 +73,7 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
-    if _is_bracketed(reading, last) or _is_left_there(reading, last):
+    if _is_bracketed(reading, last) or is_refused_far_behind(reading, last):
         return True
     if (
         _is_judged(reading, owner, last)
@@ -286,24 +279,10 @@ def _would_skip(reading: Reading, place: int) -> bool:
     return verb > place + 1 and bool(refuses) and _pauses(reading, verb + 1)
 
 
-def _is_left_there(reading: Reading, last: int) -> bool:
-    """ "leave the comedy at the quayside"."""
-    words = reading.words
-    told = words[last + 1 : last + 3]
-    return (
-        "leave" in words[max(0, last - 3) : last]
-        and len(told) == 2
-        and not any(reading.gaps[last + 1 : last + 4])
-        and told[0] in _LEFT_AT
-        and told[1] in ("the", "your", "its")
-        and _pauses(reading, last + 4)
-    )
-
-
 def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:
     """ "for the comedy I don't want any romance": the verb has an object of its own."""
     for place in range(verb + 1, min(verb + 4, len(owner))):
-        if reading.gaps[place]:
+        if reading.gaps[place] or reading.words[place] in ("and", "but", "or"):
             return False
         if owner[place] >= 0:
             return True

@@ -1,4 +1,4 @@
-"""What is wanted otherwise than the example has it: another artist, not the same country."""
+"""What is wanted as the example has it, or otherwise: another artist, the same country."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from localrec.data.query import Query
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
-from localrec.understanding.example_values import bar_values_of_example
+from localrec.understanding.example_values import with_values_of_example
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -30,7 +30,7 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogue]:
 def ask(catalogue: Catalogue) -> Callable[[str], Query]:
     """Reads a question, and what it wants otherwise than its example has it."""
     vocabulary = Vocabulary(catalogue)
-    return lambda text: bar_values_of_example(text, parse_query(text, vocabulary), catalogue)
+    return lambda text: with_values_of_example(text, parse_query(text, vocabulary), catalogue)
 
 
 def barred(query: Query) -> dict[str, tuple[str, ...]]:
@@ -74,7 +74,6 @@ def test_the_word_for_it_is_not_looked_for_in_names(ask):
 @pytest.mark.parametrize(
     "question",
     [
-        "like Dancing Queen from the same country",
         "like Dancing Queen, any country",
         "like Dancing Queen, another record",
         "another country please",
@@ -83,3 +82,23 @@ def test_the_word_for_it_is_not_looked_for_in_names(ask):
 )
 def test_nothing_is_barred_where_nothing_is_wanted_otherwise(ask, question):
     assert barred(ask(question)) == {}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "like Dancing Queen from the same country",
+        "like Dancing Queen, same country, newer",
+    ],
+)
+def test_the_same_country_is_that_of_the_example(ask, question):
+    [wish] = [one for one in ask(question).constraints if not one.excluded]
+    assert (wish.kind, wish.any_of) == ("origin", ("sweden",))
+
+
+def test_the_same_artist_from_another_country(ask):
+    query = ask("like Dancing Queen, the same artist, another country")
+    assert barred(query) == {"origin": ("sweden",)}
+    assert {one.kind: one.any_of for one in query.constraints if not one.excluded} == {
+        "artist": ("abba",)
+    }

@@ -269,6 +269,10 @@ def test_who_is_not_drinking_one_thing_drinks_another(read):
         "jazz. Leave the pop at the quayside.",
         "jazz. She has retired from pop.",
         "jazz; pop, we're over it",
+        "jazz. Pop, being what my late neighbour played at all hours, is wholly absent.",
+        "jazz in which pop, a thing that I never could abide, takes no part",
+        "jazz. We are always on the pop stuff so something else for a change",
+        "jazz. Pop I know already, give me another.",
     ],
 )
 def test_further_ways_to_refuse_are_heard(ask, question):
@@ -277,7 +281,18 @@ def test_further_ways_to_refuse_are_heard(ask, question):
 
 
 @pytest.mark.parametrize(
-    "question", ["jazz I would like to hear", "I cried over it. Jazz please", "leave the jazz on"]
+    "question",
+    [
+        "jazz I would like to hear",
+        "I cried over it. Jazz please",
+        "leave the jazz on",
+        "always jazz please",
+    ],
 )
 def test_what_only_sounds_like_them_is_a_wish(ask, question):
     assert wanted(ask(question)) == [("jazz",)]
+
+
+def test_bounds_that_take_their_year_in(ask):
+    told = bounds(ask("jazz recorded in or after 1955 and in or before 1965"))
+    assert told["year"] == (1955, 1965)
