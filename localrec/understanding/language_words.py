@@ -274,6 +274,7 @@ class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words by which the rules are sure what names are there for; the file tells each list."""
 
+    needed: tuple[str, ...]
     wishing: Words
     wishing_bridges: Words
     plain: str

@@ -15,7 +15,7 @@ import msgspec
 from localrec.data.answers import SHIPPED_NETWORK
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import Token
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
 from localrec.understanding.spelling import is_everyday
@@ -23,6 +23,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
+_NEEDED = phrases_by_first_word(_WORDS.needed)
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -149,6 +150,10 @@ def decide_refusals(
 
 
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
+    last = mention.last
+    follows = last < len(reading.words) and not reading.gaps[last]
+    if follows and phrase_length(_NEEDED, reading.words, last):
+        return False  # "the Campari must be there"
     share = roles.named(mention.first, mention.last, "barred")
     return share > (roles.limits.wished if _is_wished(reading, mention.first) else limit)
 

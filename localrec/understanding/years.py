@@ -253,7 +253,7 @@ def _refusal_before() -> re.Pattern[str]:
         r"\b(?:"
         + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
         + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in"
-        r"|the|year|(?:she|he|they)\s+(?:wrote|made|did|recorded|released|published|filmed|shot|sang))"
+        r"|the|a|another|year|(?:she|he|they)\s+(?:wrote|made|did|recorded|released|published|filmed|shot|sang))"
         r"\s+)*$"
     )
 

@@ -92,6 +92,9 @@ class TestEverydayNames:
         assert wanted(ask("a song from the winter series")) == [("winter",)]
         assert wanted(ask("a song for winter")) == []
 
+    def test_a_long_name_is_known_without_its_article(self, ask):
+        assert wanted(ask("anything from Dark Nights of Old")) == [("the dark night of old",)]
+
     def test_a_series_is_no_volume_called_like_it(self, ask):
         query = ask("a song from the Wild Ones series")
         assert wanted(query) == [("wild one",)] and query.target is None
@@ -273,6 +276,7 @@ def test_who_is_not_drinking_one_thing_drinks_another(read):
         "jazz in which pop, a thing that I never could abide, takes no part",
         "jazz. We are always on the pop stuff so something else for a change",
         "jazz. Pop I know already, give me another.",
+        "jazz. If I hear the word pop one more time.",
     ],
 )
 def test_further_ways_to_refuse_are_heard(ask, question):
@@ -296,3 +300,8 @@ def test_what_only_sounds_like_them_is_a_wish(ask, question):
 def test_bounds_that_take_their_year_in(ask):
     told = bounds(ask("jazz recorded in or after 1955 and in or before 1965"))
     assert told["year"] == (1955, 1965)
+
+
+def test_a_year_with_an_article_is_refused(ask):
+    [year] = ask("jazz, and not a 2010").ranges
+    assert (year.low, year.high, year.barred) == (2010, 2010, True)
