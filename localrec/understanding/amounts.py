@@ -45,9 +45,15 @@ _TWO = re.compile(  # "me and the wife"
 _FOR_SO_MANY = re.compile(  # "something like it but for 6?"
     r"\bfor\s+(?:just\s+|only\s+)?(?P<count>[2-9]|1\d|"
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
-    + r")(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without|on|tonight|today|tomorrow)\b"
+    + r")(?P<how>\s*\+|\s+(?:or\s+(?:more|fewer|less|so|up)|and\s+up|plus|at\s+(?:most|least)"
+    r"|max|tops))?"
+    r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without|on|tonight|today|tomorrow)\b"
     r"|at\b(?!\s+(?:most|least|a)\b)))"
 )
+_MANY = {
+    **dict.fromkeys(("+", "or more", "plus", "and up", "or up", "at least"), "least"),
+    **dict.fromkeys(("or fewer", "or less", "at most", "max", "tops"), "most"),
+}
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"
 _BEHIND = {
@@ -107,7 +113,8 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
     if spec.units.keys() & _PEOPLE and (so_many := _FOR_SO_MANY.search(line)):
         count = _value(so_many["count"])
         end = end_in_text(text, line, so_many.end())
-        return AmountSpan(so_many.start(), end, _span((count, count), "", spec))
+        how = _MANY.get(" ".join((so_many["how"] or "").split()), "")
+        return AmountSpan(so_many.start(), end, _span((count, count), how, spec))
     if spec.units.keys() & _PEOPLE:
         for few, pattern in ((1.0, _ALONE), (2.0, _TWO)):
             if told := pattern.search(line):

@@ -56,6 +56,7 @@ def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Que
         constraints=(*query.constraints, *demands),
         unknown=tuple(one for one in query.unknown if one not in used),
         unused=tuple(one for one in query.unused if not used.issuperset(roots(one))),
+        texts=tuple(one for one in query.texts if not used.issuperset(one.words)),
     )
 
 

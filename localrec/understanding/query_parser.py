@@ -7,7 +7,6 @@ components at hand, the example item and ranges of numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -40,6 +39,7 @@ from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
+from localrec.understanding.question_text import respell
 from localrec.understanding.refusal_expansion import (
     bar_pointed_series,
     expanded_refusals,
@@ -58,16 +58,6 @@ from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 LONGEST_QUESTION = 2_000  # characters; more is read no further
-# "no more then 15 dollars": as long as what is meant, so that places in the text stay.
-_THEN = re.compile(
-    r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
-    r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
-)
-# "There must be one from Porto, no?": a tag refuses nothing.
-_TAG = re.compile(
-    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+[A-Z])"
-)
-_UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
@@ -80,8 +70,7 @@ def parse_query(
     trace: RunTrace | None = None,
 ) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
-    text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", question[:LONGEST_QUESTION]))
-    text = _TAG.sub(lambda tag: f"{' ' * (len(tag[0]) - 1)}?", text)
+    text = respell(question[:LONGEST_QUESTION])
     reading = vocabulary.read(text)
     said = find_mentions(reading, vocabulary)
     if (meant := without_slip(text, reading, said, vocabulary)) is not None:

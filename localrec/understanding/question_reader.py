@@ -78,8 +78,9 @@ class QuestionReader:
         language = foreign_language(question.query, self._vocabulary)
         if language and question.image is None:
             return Query(language=language)
-        query = find_in_texts(self._read_words(question.query, trace), self._catalogue)
+        query = self._read_words(question.query, trace)
         query = with_values_of_example(question.query, query, self._catalogue)
+        query = find_in_texts(query, self._catalogue)
         if question.have:
             query = add_shelf(query, question.have, self._vocabulary)
         elif question.user and not query.have and asks_for_shelf(question.query):

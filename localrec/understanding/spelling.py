@@ -118,9 +118,11 @@ class SpellingCorrector:
                 return (singular(drawn),)  # "sooo", "funnyyy"
         if (kin := self._other_form(root)) is not None:
             return (kin,)
+        whole = f"{token.word}g"  # "comin", "drinkin"
+        if token.word.endswith("in") and whole in self._names and token.word not in self._names:
+            return (singular(whole),)  # "fightin", though some dictionary has it
         if self._is_known(token):
             return (root,)
-        whole = f"{token.word}g"  # "comin", "drinkin"
         if token.word.endswith("in") and word_rank(whole) < _USUAL_RANK and len(whole) > 5:
             return (singular(whole),)
         for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"

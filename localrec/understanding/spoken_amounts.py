@@ -24,6 +24,7 @@ _PART = re.compile(
     r"\s+an?\s+(?P<unit>[a-z]+)"
 )
 _HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
+_HALF_HR = re.compile(r"\bhalf[\s-]hrs?\b")  # too short for "0.5 hour"
 _SCORE = re.compile(
     r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?=\s*(?:stars?|or\b|and\b|[.,;!?]|$))"
 )
@@ -49,6 +50,7 @@ def respell_amounts(line: str) -> str:
     line = _SO_MANY.sub(_times_as_digits, line)
     line = _RATERS.sub(_ratings_for_raters, line)
     line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
+    line = _HALF_HR.sub(lambda match: _padded("30 min", match), line)
     return _AND_A_PART.sub(_one_and_a_part, line)
 
 

@@ -36,7 +36,7 @@ from localrec.understanding.spelling import SpellingCorrector, is_everyday, othe
 from localrec.understanding.superlatives import superlatives
 
 _LEAST_USE = 10
-_WITH_ARTICLE = 2  # words of a name, beyond which it is told without its article too
+_WITH_ARTICLE = 3  # words of a name, beyond which it is told without its article too
 _SEVERAL = 4  # items that have one thing in common
 _LONGEST_NAME = 8  # words before slang that may belong to one name with it
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}

@@ -1,0 +1,39 @@
+"""A question's text before anything is read of it: slips of writing that no word shows alone.
+
+What is written anew is as long as before, so that places in the text stay.
+"""
+
+from __future__ import annotations
+
+import re
+
+# "no more then 15 dollars".
+_THEN = re.compile(
+    r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
+    r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
+)
+# "There must be one from Porto, no?": a tag refuses nothing.
+_TAG = re.compile(
+    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+[A-Z])"
+)
+# Dictated: "something tall comma no gin period".
+_SPOKEN_MARKS = re.compile(
+    r"(?i)\s+(?:(?P<comma>comma)\b|(?:full stop|period|question mark)(?=\s*$))"
+)
+_UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
+
+
+def respell(text: str) -> str:
+    """Write a question as it was meant.
+
+    Example:
+        `respell("no more then 15 dollars")` is "no more than 15 dollars".
+    """
+    text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", text))
+    text = _SPOKEN_MARKS.sub(_as_mark, text)
+    return _TAG.sub(lambda tag: f"{' ' * (len(tag[0]) - 1)}?", text)
+
+
+def _as_mark(spoken: re.Match[str]) -> str:
+    """The mark that was spoken, as long as its word."""
+    return ("," if spoken["comma"] else ".").ljust(len(spoken[0]))
