@@ -235,12 +235,13 @@ class ChatSession:
         self._check_fit(len(prompt))
         if not prefix_length or self._goes_on(prompt):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
-            last = len(prompt) - is_sampled
-            self._model.evaluate(prompt[cached:last])
-            self._model.evaluate(prompt[last:])
+            begin = cached
         else:
             cached = self._bring_prefix(tuple(prompt[:prefix_length]))
-            self._model.evaluate(prompt[prefix_length:])
+            begin = prefix_length
+        last = max(begin, len(prompt) - is_sampled)
+        self._model.evaluate(prompt[begin:last])
+        self._model.evaluate(prompt[last:])
         self._prompt_before = prompt_tokens
         return len(prompt), cached
 

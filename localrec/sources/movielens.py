@@ -36,6 +36,8 @@ from localrec.sources.sql_tables import FlatFile, delimited_table, split_lines, 
 # Keys are no INTEGER, to which DuckDB would round them: half a user is a fault of the file.
 _TYPES = {"userId": "DOUBLE", "movieId": "DOUBLE", "rating": "FLOAT", "timestamp": "BIGINT"}
 _COLUMNS = tuple(_TYPES)
+# DuckDB reads the ratings in pieces, so that a history of a hundred million fits the memory too.
+_LIMITS = FileLimits(file_bytes=8 << 30, rows=200_000_000)
 _HEADER = ",".join(_COLUMNS).encode()
 _GENRES_100K = (
     "unknown Action Adventure Animation Children's Comedy Crime Documentary Drama Fantasy "
@@ -115,7 +117,7 @@ class MovieLensSource:
     )
 
     def __init__(self, limits: FileLimits | None = None) -> None:
-        self._limits = limits or FileLimits()
+        self._limits = limits or _LIMITS
 
     def recognises(self, preview: FilePreview) -> bool:
         """Whether there are ratings and films under the names of a MovieLens release."""

@@ -28,6 +28,7 @@ _BY_NAME = re.compile(
     r"(?i)\b(?:have you (?:got|any)|do you have|you got|looking for|is there|are there)"
     r"\s+(?:an?\s+|any\s+|the\s+)?$"
 )
+_PAUSE = re.compile(r"\s*(?:[,.;:!?]|$)")
 _ARTICLE = re.compile(r"(?i)(?:\b(?:an?|any|some|more|the|good|decent)\s+)$")
 _NEXT = re.compile(r"\s+(\w+)")
 _FROM = re.compile(r"(?i)\b(\w+)\s+(?:from|by|of)\s+$")
@@ -69,7 +70,8 @@ def _is_absent(text: str, phrase: str, is_all: bool) -> bool:
         return False  # "you're"
     if any(_is_strange(word) for word in words):
         is_somebody = len(typed) == 1 and phrase[:1].isupper() and not _ASKING.search(before)
-        if typed[0][:1].isupper() and _BY_NAME.search(before):
+        behind = text[found.end() :] if found else ""
+        if typed[0][:1].isupper() and _BY_NAME.search(before) and _PAUSE.match(behind):
             return True  # "have you got the Sueca"
         return (is_all and not is_somebody) or _BEHIND.search(before) is not None
     has_capitals = len(typed) > 1 and all(word[:1].isupper() for word in typed[:2])

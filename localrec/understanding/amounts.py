@@ -42,16 +42,24 @@ _TWO = re.compile(  # "me and the wife"
     rf"\b(?:me|i)\s+(?:and|n|&)\s+(?:(?:my|the)\s+)?(?:{_PARTNERS})\b"
     rf"|\b(?:{_PARTNERS})\s+(?:and|n|&)\s+(?:me|i|myself)\b(?!\s+(?:and|plus)\b)"
 )
-_FOR_SO_MANY = re.compile(  # "something like it but for 6?"
-    r"\bfor\s+(?:just\s+|only\s+)?(?P<count>[2-9]|1\d|"
+_COUNT = (
+    r"(?P<count>[2-9]|1\d|"
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
-    + r")(?P<how>\s*\+|\s+(?:or\s+(?:more|fewer|less|so|up)|and\s+up|plus|at\s+(?:most|least)"
-    r"|max|tops))?"
-    r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without|on|tonight|today|tomorrow)\b"
-    r"|at\b(?!\s+(?:most|least|a)\b)))"
+    + ")"
+)
+_FOR_SO_MANY = (  # "something like it but for 6?", "a game for 2 on a train"
+    re.compile(
+        rf"\bfor\s+(?:just\s+|only\s+)?{_COUNT}"
+        r"(?P<how>\s+(?:or\s+(?:more|fewer|less)|plus|at\s+(?:most|least)|max|tops))?"
+        r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without)\b))"
+    ),
+    re.compile(
+        rf"\b(?:games?|something|anything|one)\s+for\s+(?:just\s+|only\s+)?{_COUNT}(?P<how>)"
+        r"(?=\s+(?:on|at|tonight|today|tomorrow)\b)"
+    ),
 )
 _MANY = {
-    **dict.fromkeys(("+", "or more", "plus", "and up", "or up", "at least"), "least"),
+    **dict.fromkeys(("or more", "plus", "at least"), "least"),
     **dict.fromkeys(("or fewer", "or less", "at most", "max", "tops"), "most"),
 }
 _PLAIN = NumberSpec(kind="amount")
@@ -110,7 +118,8 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
         else:
             bounds = _span((first, first), how, spec)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
-    if spec.units.keys() & _PEOPLE and (so_many := _FOR_SO_MANY.search(line)):
+    so_many = next(filter(None, (pattern.search(line) for pattern in _FOR_SO_MANY)), None)
+    if spec.units.keys() & _PEOPLE and so_many:
         count = _value(so_many["count"])
         end = end_in_text(text, line, so_many.end())
         how = _MANY.get(" ".join((so_many["how"] or "").split()), "")

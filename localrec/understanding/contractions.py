@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from localrec.foundation.text_matching import Token, singular
+from localrec.foundation.text_matching import Token, fold, singular
 from localrec.understanding.language_words import english
 
 _MARKS = frozenset("'’‘`´")
@@ -31,7 +31,7 @@ def bare_words(text: str, found: Sequence[Token]) -> dict[int, str]:
         return {}
     told = ((place, text[token.start : token.end]) for place, token in enumerate(found))
     matches = ((place, _CONTRACTED.match(typed)) for place, typed in told)
-    return {place: singular(match[1].lower()) for place, match in matches if match is not None}
+    return {place: singular(fold(match[1])) for place, match in matches if match is not None}
 
 
 def is_listened_for(word: str) -> bool:
@@ -41,7 +41,7 @@ def is_listened_for(word: str) -> bool:
 
 @lru_cache
 def _heard() -> frozenset[str]:
-    """The words of all that the language's file listens for."""
+    """The words of all phrases that the language's file listens for; slang is none of them."""
     return frozenset(word for told in _texts(english()) for word in told.split())
 
 
@@ -50,8 +50,6 @@ def _texts(told: Any) -> Iterator[str]:
         yield told
     elif isinstance(told, msgspec.Struct):
         yield from _texts([getattr(told, name) for name in told.__struct_fields__])
-    elif isinstance(told, dict):
-        yield from _texts([*told])
     elif isinstance(told, list | tuple | frozenset | set):
         for one in told:
             yield from _texts(one)

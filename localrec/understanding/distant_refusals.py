@@ -6,37 +6,49 @@ always on the Malbec, so something else".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from localrec.understanding.language_words import english, phrases, phrases_by_first_word
 from localrec.understanding.vocabulary import Reading
 
 _WORDS, _BEHIND = english().negation, english().trailing_refusals
 _LONGEST_ASIDE = 16  # words between two commas
 _SOON = 5  # words between a name and what is wanted instead of it
+_OPENS_ASIDE = frozenset(
+    "a an being which who whose that with from of in for my our his her their".split()
+)
 _PHRASES = phrases_by_first_word([*_WORDS.behind, *_BEHIND.predicates])
+_SMALL = frozenset({"being", "be", "wholly", "entirely", "fully", "strictly"})
 _LEFT_AT = frozenset({"at", "on", "by", "behind", "under"})
 _USUAL = frozenset({"always", "usually", "constantly", "forever"})
 _INSTEAD = phrases(
     f"{thing} {how}"
     for thing in ("something", "somewhere", "someone", "somebody", "anything", "anywhere")
-    for how in ("else", "different", "new", "other")
+    for how in ("else", "different")
 )
 
 
-def is_refused_far_behind(reading: Reading, last: int) -> bool:
-    """Whether a name that ends at a token is refused by words that do not follow it directly."""
+def is_refused_far_behind(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """Whether a name is refused by words that do not follow it directly.
+
+    Args:
+        reading: The question.
+        owner: For each token the number of the mention it belongs to, -1 for none.
+        last: The last token of the name.
+    """
     return (
-        _is_refused_past_an_aside(reading, last)
+        _is_refused_past_an_aside(reading, owner, last)
         or _is_left_there(reading, last)
         or _is_the_usual(reading, last)
     )
 
 
-def _is_refused_past_an_aside(reading: Reading, last: int) -> bool:
+def _is_refused_past_an_aside(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """ "the trumpet, an instrument that my neighbour plays, takes no part"."""
-    if reading.gaps[last + 1] != ",":
+    if reading.gaps[last + 1] != "," or reading.words[last + 1] not in _OPENS_ASIDE:
         return False
     for place in range(last + 2, min(last + 2 + _LONGEST_ASIDE, len(reading.words))):
-        if reading.gaps[place] == ".":
+        if owner[place - 1] >= 0 or reading.gaps[place] not in ("", ","):
             return False
         if reading.gaps[place]:
             while place < len(reading.words) and _is_small(reading, place):
@@ -48,7 +60,7 @@ def _is_refused_past_an_aside(reading: Reading, last: int) -> bool:
 def _is_small(reading: Reading, place: int) -> bool:
     """Whether a word only leads to what is said: "are wholly"."""
     word = reading.words[place]
-    return word in _BEHIND.being or word in ("being", "be") or word.endswith("ly")
+    return word in _BEHIND.being or word in _SMALL
 
 
 def _ends_with_refusal(reading: Reading, place: int) -> bool:
@@ -68,12 +80,20 @@ def _is_left_there(reading: Reading, last: int) -> bool:
     told = words[last + 1 : last + 3]
     ends = last + 4 >= len(words) or bool(reading.gaps[last + 4])
     return (
-        "leave" in words[max(0, last - 3) : last]
+        _tells_to_leave(words[max(0, last - 4) : last])
         and len(told) == 2
         and not any(reading.gaps[last + 1 : last + 4])
         and told[0] in _LEFT_AT
         and told[1] in ("the", "your", "its")
         and ends
+    )
+
+
+def _tells_to_leave(before: Sequence[str]) -> bool:
+    """Whether "leave" is told, and not what somebody wants to do."""
+    return any(
+        word == "leave" and before[place - 1 : place] != ("to",)
+        for place, word in enumerate(before)
     )
 
 

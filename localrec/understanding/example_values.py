@@ -34,13 +34,14 @@ def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Que
         return query
     told = list(_kinds_told(roots(text), catalogue.domain))
     barred = {kind for kind, _, is_same in told if not is_same}
-    if _asks_for_others(text, bool(told)):
+    if not told and _asks_for_others(text):
         barred.update(_kinds_of("creator", catalogue.domain))
     wanted = {kind for kind, _, is_same in told if is_same} - barred
     has: dict[str, list[str]] = {}
+    asked = {(one.kind, key) for one in query.constraints if not one.excluded for key in one.any_of}
     for index in catalogue.attributes_of(item):
         one = catalogue.attributes[index]
-        if one.kind in barred or one.kind in wanted:
+        if (one.kind in barred and (one.kind, one.key) not in asked) or one.kind in wanted:
             has.setdefault(one.kind, []).append(one.key)
     creators = {*_kinds_of("creator", catalogue.domain)}
     demands = tuple(
@@ -54,7 +55,7 @@ def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Que
     return msgspec.structs.replace(
         query,
         constraints=(*query.constraints, *demands),
-        unknown=tuple(one for one in query.unknown if one not in used),
+        unknown=tuple(one for one in query.unknown if not used.issuperset(roots(one))),
         unused=tuple(one for one in query.unused if not used.issuperset(roots(one))),
         texts=tuple(one for one in query.texts if not used.issuperset(one.words)),
     )
@@ -63,17 +64,25 @@ def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Que
 def _kinds_told(words: Iterable[str], domain: Domain) -> Iterator[tuple[str, str, bool]]:
     """Kinds that the question speaks of, the word for each, and whether it wants the same."""
     line = list(words)
-    nouns: dict[str, list[str]] = {}
-    called = {root for one in domain.item_words for root in roots(one)}
-    for kind, spec in domain.attributes.items():
-        for one in (kind, *spec.words):
-            for root in roots(one)[-1:]:
-                if root not in called and root not in _WORDS.vague_kinds:
-                    nouns.setdefault(root, []).append(kind)
+    nouns = _nouns_of_kinds(domain)
     for place, word in enumerate(line):
         if word in nouns and (is_same := _is_same(line[:place])) is not None:
-            for kind in nouns[word]:
+            kind = nouns[word]
+            # "another glass" is one more of it.
+            if domain.attributes[kind].role != "container" or line[place - 1] != "another":
                 yield kind, word, is_same
+
+
+def _nouns_of_kinds(domain: Domain) -> dict[str, str]:
+    """The root of each noun for a kind -> the kind; the narrowest, where several are called so."""
+    nouns: dict[str, str] = {}
+    called = {root for one in domain.item_words for root in roots(one)}
+    for kind, spec in domain.attributes.items():
+        for one in (*spec.words, kind):
+            for root in roots(one)[-1:]:
+                if root not in called and root not in _WORDS.vague_kinds:
+                    nouns[root] = kind
+    return nouns
 
 
 def _is_same(before: list[str]) -> bool | None:
@@ -82,6 +91,8 @@ def _is_same(before: list[str]) -> bool | None:
         return None
     if before[-1] == "same":
         return _WORDS.not_the_same.isdisjoint(before[-1 - _REACH : -1])
+    if before[-2:-1] in (["no"], ["not"], ["any"]):
+        return None  # "no other author"
     return False if before[-1] in _WORDS.otherwise else None
 
 
@@ -89,11 +100,6 @@ def _kinds_of(role: str, domain: Domain) -> tuple[str, ...]:
     return tuple(kind for kind, spec in domain.attributes.items() if spec.role == role)
 
 
-def _asks_for_others(text: str, has_kinds: bool) -> bool:
-    """Whether somebody else's works are asked for; "not from the same country" tells a country."""
+def _asks_for_others(text: str) -> bool:
     line = f" {' '.join(token.word for token in tokens(text))} "
-    return any(
-        f" {phrase} " in line
-        for phrase in _WORDS.other_makers
-        if not (has_kinds and phrase.endswith(" same"))
-    )
+    return " no other " not in line and any(f" {phrase} " in line for phrase in _WORDS.other_makers)

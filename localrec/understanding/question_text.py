@@ -14,12 +14,11 @@ _THEN = re.compile(
 )
 # "There must be one from Porto, no?": a tag refuses nothing.
 _TAG = re.compile(
-    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+[A-Z])"
+    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+(?-i:[A-Z]))"
 )
 # Dictated: "something tall comma no gin period".
-_SPOKEN_MARKS = re.compile(
-    r"(?i)\s+(?:(?P<comma>comma)\b|(?:full stop|period|question mark)(?=\s*$))"
-)
+_COMMA = re.compile(r"\s+comma(?=\s+\w)")
+_STOP = re.compile(r"\s+(?:full stop|period|question mark)\s*$")
 _UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 
 
@@ -30,10 +29,7 @@ def respell(text: str) -> str:
         `respell("no more then 15 dollars")` is "no more than 15 dollars".
     """
     text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", text))
-    text = _SPOKEN_MARKS.sub(_as_mark, text)
+    if _COMMA.search(text):  # else it may be a title, "Blue Period"
+        text = _COMMA.sub(lambda spoken: ",".ljust(len(spoken[0])), text)
+        text = _STOP.sub(lambda spoken: ".".ljust(len(spoken[0])), text)
     return _TAG.sub(lambda tag: f"{' ' * (len(tag[0]) - 1)}?", text)
-
-
-def _as_mark(spoken: re.Match[str]) -> str:
-    """The mark that was spoken, as long as its word."""
-    return ("," if spoken["comma"] else ".").ljust(len(spoken[0]))

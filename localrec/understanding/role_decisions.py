@@ -150,12 +150,19 @@ def decide_refusals(
 
 
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
-    last = mention.last
-    follows = last < len(reading.words) and not reading.gaps[last]
-    if follows and phrase_length(_NEEDED, reading.words, last):
-        return False  # "the Campari must be there"
+    if _is_needed(reading, mention.last):
+        return False
     share = roles.named(mention.first, mention.last, "barred")
     return share > (roles.limits.wished if _is_wished(reading, mention.first) else limit)
+
+
+def _is_needed(reading: Reading, last: int) -> bool:
+    """ "the Campari must be there": said of the name that ends before a token, and nothing more."""
+    if last >= len(reading.words) or reading.gaps[last]:
+        return False
+    length = phrase_length(_NEEDED, reading.words, last)
+    end = last + length
+    return length > 0 and (end == len(reading.words) or bool(reading.gaps[end]))
 
 
 def _wished_all_the_same(

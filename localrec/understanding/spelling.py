@@ -25,6 +25,7 @@ _OTHER_BEGINNING = 0.5
 _MOST_KEPT = 50_000  # words whose spelling is remembered
 _ONE_OF_TWO = 0.25  # "baned" is "banned" rather than "band"
 _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
+_SHORTEST_MENDED = 5  # letters of an everyday word that a name with a capital is a slip of
 _SHORTEST_NOUN = 6  # letters
 _DRAWN_OUT = re.compile(r"(.)\1+$")
 _SHORT_YEARS = frozenset({"yr", "yrs"})
@@ -119,7 +120,8 @@ class SpellingCorrector:
         if (kin := self._other_form(root)) is not None:
             return (kin,)
         whole = f"{token.word}g"  # "comin", "drinkin"
-        if token.word.endswith("in") and whole in self._names and token.word not in self._names:
+        is_long = token.word.endswith("in") and len(token.word) > _SHORTEST_NOUN
+        if is_long and whole in self._names and token.word not in self._names:
             return (singular(whole),)  # "fightin", though some dictionary has it
         if self._is_known(token):
             return (root,)
@@ -144,8 +146,8 @@ class SpellingCorrector:
         return (root if far else near,)
 
     def _is_named(self, word: str) -> bool:
-        if word in self._plain:
-            return False  # "Margaret Mahy" is no slip of "may"
+        if len(word) < _SHORTEST_MENDED and word in self._plain:
+            return False  # "Margaret Mahy" is no slip of "may", but "Chrismas" one of "Christmas"
         in_titles = word in self._titles and not is_everyday(word)
         return word in self._names or word in self._parts or in_titles
 

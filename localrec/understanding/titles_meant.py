@@ -79,7 +79,7 @@ def is_example(
         return False  # "she read it till the cover came off"
     if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
         return False  # "1940 or afterwards"
-    if _is_its_series(reading, vocabulary, first, last):
+    if _is_its_series(reading, vocabulary, first, last) and cue_before(reading, first) < 0:
         return False
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
@@ -149,12 +149,14 @@ def _is_distinct(reading: Reading, vocabulary: Vocabulary, first: int, last: int
     name = " ".join(phrase)
     if any(one.key == name and vocabulary.is_shared(one) for one in vocabulary.names.get(name)):
         return False
-    if last - first > 1 or not (vocabulary.is_plain(name) or is_everyday(name)):
+    if last - first > 2 or any(
+        not vocabulary.is_plain(one) and not is_everyday(one) for one in phrase
+    ):
         return True
     opens = first == 0 or reading.gaps[first] == "."
-    if opens:  # "Snow was great, what else?"
+    if opens and last - first == 1:  # "Snow was great, what else?"
         return "else" in reading.words or _asks_for_kin(reading, vocabulary)
-    return is_capitalised(reading, first, last)
+    return is_capitalised(reading, first, last) or (opens and "else" in reading.words)
 
 
 def _is_liked(reading: Reading, first: int) -> bool:

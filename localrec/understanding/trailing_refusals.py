@@ -31,6 +31,7 @@ _PLAIN = frozenset({"no", "not", "never", "none", "way"})
 _SELVES = frozenset({"i", "me", "myself", "meself", "us", "we"})
 _ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long", "since"})
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
+_SUBJECTS = frozenset((one,) for one in _WORDS.subjects if one not in ("who", "nobody"))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 _BEFORE_TOO = frozenset(
@@ -73,7 +74,7 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
         return reading.words[place] != "it" or _pauses(reading, place + length + 1)
-    if _is_bracketed(reading, last) or is_refused_far_behind(reading, last):
+    if _is_bracketed(reading, last) or is_refused_far_behind(reading, owner, last):
         return True
     if (
         _is_judged(reading, owner, last)
@@ -270,7 +271,7 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
 def _would_skip(reading: Reading, place: int) -> bool:
     """ "the Mosel I would this time like to avoid": somebody, and a verb of skipping at the end."""
     words = reading.words
-    if words[place] not in _WORDS.subjects or reading.gaps[place]:
+    if words[place : place + 1] not in _SUBJECTS or reading.gaps[place]:
         return False
     verb = place + 1
     while verb < len(words) and words[verb] in _BEHIND.skip_leads and not reading.gaps[verb]:

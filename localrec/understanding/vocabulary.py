@@ -308,7 +308,7 @@ class Vocabulary:
                     self.partial.add(spelling, meaning)
                     if (one := with_ie(spelling)) != spelling:
                         self.names.add(one, meaning)
-                    if (words := roots(spelling))[0] == "the" and len(words) > _WITH_ARTICLE:
+                    if (words := roots(spelling))[:1] == ("the",) and len(words) > _WITH_ARTICLE:
                         self.names.add(" ".join(words[1:]), meaning)  # "Heroes of Olympus"
             for adjective in english().demonyms.get(attribute.key, ()):
                 self.names.add(adjective, meaning)

@@ -250,10 +250,10 @@ def _second(match: re.Match[str], begins: tuple[int, int]) -> tuple[int, int] | 
 @lru_cache
 def _refusal_before() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:"
+        r"(?<!\bwhy )\bnot\s+an?\s+$|\b(?:"  # "and not a 2010", but "why not a 1985 port"
         + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
         + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in"
-        r"|the|a|another|year|(?:she|he|they)\s+(?:wrote|made|did|recorded|released|published|filmed|shot|sang))"
+        r"|the|another|year|(?:she|he|they)\s+(?:wrote|made|did|recorded|released|published|filmed|shot|sang))"
         r"\s+)*$"
     )
 

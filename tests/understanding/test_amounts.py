@@ -61,6 +61,7 @@ def test_under_leaves_the_number_itself_out(question):
         ("somewhere between 25 and 50", 25, 50),
         ("between ten and fifteen each", 10, 15),
         ("Chablis, no bottle over 50", -MOST, 50),
+        ("cheap rosé, 15 or less not american", -MOST, 15),
     ],
 )
 def test_a_bound_without_a_noun_keeps_its_sides(question, low, high):

@@ -319,3 +319,37 @@ def test_marks_that_were_dictated_are_marks(ask):
 )
 def test_half_an_hour_is_read(ask, question, minutes):
     assert bounds(ask(question))["minutes"][1] == minutes
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "jazz or pop, which?",
+        "we don't have any, but jazz and pop would do",
+        "jazz or pop nobody would want to skip",
+        "I always hear jazz, something new please, or pop",
+        "jazz or pop, the last one you gave me was awful, too slow",
+        "jazz and pop must be there",
+        "why not jazz or pop",
+    ],
+)
+def test_what_only_looks_like_a_refusal_refuses_nothing(ask, question):
+    assert refused(ask(question)) == set()
+
+
+def test_a_name_that_is_no_word_does_no_harm(tmp_path):
+    rows = (("Jump", ("rock",), "+", "!!!", "US"),)
+    with planted_records(tmp_path, rows, {}) as planted:
+        assert wanted(parse_query("some rock", planted)) == [("rock",)]
+
+
+def test_who_has_one_name_is_known_with_another_behind_it(ask):
+    assert ("prince",) in wanted(ask("something by Prince Nelson"))
+
+
+def test_a_tag_goes_no_further_than_its_sentence(ask):
+    assert "pop" in refused(ask("pop, no? jazz then"))
+
+
+def test_marks_are_words_where_none_is_dictated(ask):
+    assert "period" in ask("something like blue period").unknown

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import select
 import sys
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,9 @@ _PROGRAMS = frozenset({"WezTerm", "contour", "ghostty", "iTerm.app", "mintty", "
 _MARKS = ("KITTY_WINDOW_ID", "KONSOLE_VERSION", "WT_SESSION")  # set by the terminal itself
 _END = b"\x1b\\"
 _QUESTION = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24,U=1;AAAA\x1b\\"  # one pixel, only asked for
-_PATIENCE_S = 0.2
-_BETWEEN = ("STY", "TMUX")  # screen and tmux hand on no pictures, but the variables above
+_PATIENCE_S = 0.3
+# screen, tmux and zellij hand on no pictures, but the variables above.
+_BETWEEN = ("STY", "TMUX", "ZELLIJ")
 
 
 def is_worth_asking(environment: Mapping[str, str]) -> bool:
@@ -57,8 +59,10 @@ def ask_terminal(environment: Mapping[str, str]) -> type[Image] | None:
         return None
     if not sys.stdout.isatty() or not all(os.get_terminal_size(sys.stdout.fileno())):
         return None  # a terminal of no size has no cells to measure
-    from textual_image import renderable, widget  # asks, and measures a cell
-
+    try:
+        from textual_image import renderable, widget  # asks, and measures a cell
+    except Exception:  # noqa: BLE001 - a key that was typed meanwhile may read as a broken reply
+        return None
     if renderable.Image is renderable.TGPImage:
         return widget.Image if _knows_placeholders() else None
     return widget.Image if renderable.Image is renderable.SixelImage else None
@@ -76,13 +80,17 @@ def _knows_placeholders() -> bool:
         return False
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
-    reply = b""
+    reply, until = b"", time.monotonic() + _PATIENCE_S
     try:
         tty.setcbreak(keyboard, termios.TCSANOW)
         sys.stdout.write(_QUESTION)
         sys.stdout.flush()
-        while not reply.endswith(_END) and select.select([keyboard], [], [], _PATIENCE_S)[0]:
-            reply += os.read(keyboard, 1)
+        while not reply.endswith(_END) and (left := until - time.monotonic()) > 0:
+            if not select.select([keyboard], [], [], left)[0] or not (got := os.read(keyboard, 1)):
+                break
+            reply += got
+    except OSError:  # the terminal was closed
+        return False
     finally:
         termios.tcsetattr(keyboard, termios.TCSANOW, before)
-    return reply.endswith(b";OK" + _END)
+    return reply.endswith(b"i=31;OK" + _END)

@@ -50,19 +50,20 @@ class PicturePreview(Widget):
         """
         self.display = bool(lines or room) and not self.app.no_color
         self.styles.height = room or "auto"
-        pixels = self.app.pixel_widget if thumbnail else None
-        self.query_one(Static).update(
-            "" if pixels is not None else Content("\n").join(map(_line, lines))
-        )
-        if self.app.pixel_widget is not None and thumbnail != self._thumbnail:
-            self._show_pixels(self.app.pixel_widget, thumbnail, room or len(lines))
+        widget = None if self.app.no_color else self.app.pixel_widget
+        told = Content("") if widget and thumbnail else Content("\n").join(map(_line, lines))
+        for cells in self.query(Static):
+            cells.update(told)
+        if widget is not None:
+            self._show_pixels(widget, thumbnail, room or len(lines))
 
     def _show_pixels(self, widget: type[Image], thumbnail: bytes, room: int) -> None:
-        self._thumbnail = thumbnail
         found = self.query(widget)
         shown = found.first() if found else widget()
-        shown.image = io.BytesIO(thumbnail) if thumbnail else None
         shown.styles.height = room
+        if thumbnail != self._thumbnail:
+            self._thumbnail = thumbnail
+            shown.image = io.BytesIO(thumbnail) if thumbnail else None
         if not found:
             self.mount(shown)
 
