@@ -133,13 +133,13 @@ def _is_absent(
     if any(is_everyday(reading.corrected.get(word, "")) for word in typed):
         return False  # "tired of seein Argentina"
     inside = [one for one in mentions if one.first < last and one.last > first]
-    if behind_by and _are_of_different_makers(reading, inside, first, last):
-        return True
     if any(
         one.meaning is not None and one.meaning.role == "creator" and " " not in one.meaning.key
         for one in inside
     ):
         return False  # "by Sade Adu"
+    if behind_by and _are_of_different_makers(reading, inside, first, last):
+        return True
     if any(_is_spelt(one, typed, vocabulary) for one in inside):
         return False
     asks = behind_by or (first > 0 and reading.words[first - 1] in _ASKING)
@@ -165,10 +165,8 @@ def _are_of_different_makers(
     is_by = reading.words[first - 1] == "by"  # not "a guest from Clayton County"
     if is_name and is_by and len(makers) == len(inside) == 1 and inside[0].first == first:
         # "by Stan Rogers", where some Stan has another name: a first name alone tells nobody.
-        names = [key.split() for key in makers[0]]
-        if last - first != 2 or any(len(one) == 1 for one in names):
-            return False  # "by Sade Adu"
-        return all(reading.roots[last - 1] not in one for one in names)
+        surname = reading.roots[last - 1]
+        return last - first == 2 and all(surname not in key.split() for key in makers[0])
     return is_name and len(makers) == last - first > 1 and not set.intersection(*makers)
 
 

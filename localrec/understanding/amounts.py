@@ -118,13 +118,13 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
         else:
             bounds = _span((first, first), how, spec)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
-    so_many = next(filter(None, (pattern.search(line) for pattern in _FOR_SO_MANY)), None)
-    if spec.units.keys() & _PEOPLE and so_many:
-        count = _value(so_many["count"])
-        end = end_in_text(text, line, so_many.end())
-        how = _MANY.get(" ".join((so_many["how"] or "").split()), "")
-        return AmountSpan(so_many.start(), end, _span((count, count), how, spec))
     if spec.units.keys() & _PEOPLE:
+        so_many = next(filter(None, (pattern.search(line) for pattern in _FOR_SO_MANY)), None)
+        if so_many is not None:
+            count = _value(so_many["count"])
+            end = end_in_text(text, line, so_many.end())
+            how = _MANY.get(" ".join((so_many["how"] or "").split()), "")
+            return AmountSpan(so_many.start(), end, _span((count, count), how, spec))
         for few, pattern in ((1.0, _ALONE), (2.0, _TWO)):
             if told := pattern.search(line):
                 bounds = _span((few, few), "", spec)

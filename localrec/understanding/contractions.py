@@ -20,7 +20,7 @@ _MARKS = frozenset("'’‘`´")
 _CONTRACTED = re.compile(r"(?i)^(\w+)['’‘`´](?:ll|d|ve|re)(?:['’‘`´](?:ll|ve))?$")
 
 
-def bare_words(text: str, found: Sequence[Token]) -> dict[int, str]:
+def uncontracted(text: str, found: Sequence[Token]) -> dict[int, str]:
     """Place -> the root of the word before a small verb, for those of a question that have one.
 
     Args:
@@ -34,7 +34,7 @@ def bare_words(text: str, found: Sequence[Token]) -> dict[int, str]:
     return {place: singular(fold(match[1])) for place, match in matches if match is not None}
 
 
-def is_listened_for(word: str) -> bool:
+def is_in_a_phrase(word: str) -> bool:
     """Whether phrases of the language have a word and its verb as one: "id" in "id rather"."""
     return word in _heard()
 

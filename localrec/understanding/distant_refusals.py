@@ -14,18 +14,8 @@ from localrec.understanding.vocabulary import Reading
 _WORDS, _BEHIND = english().negation, english().trailing_refusals
 _LONGEST_ASIDE = 16  # words between two commas
 _SOON = 5  # words between a name and what is wanted instead of it
-_OPENS_ASIDE = frozenset(
-    "a an being which who whose that with from of in for my our his her their".split()
-)
 _PHRASES = phrases_by_first_word([*_WORDS.behind, *_BEHIND.predicates])
-_SMALL = frozenset({"being", "be", "wholly", "entirely", "fully", "strictly"})
-_LEFT_AT = frozenset({"at", "on", "by", "behind", "under"})
-_USUAL = frozenset({"always", "usually", "constantly", "forever"})
-_INSTEAD = phrases(
-    f"{thing} {how}"
-    for thing in ("something", "somewhere", "someone", "somebody", "anything", "anywhere")
-    for how in ("else", "different")
-)
+_INSTEAD = phrases(_BEHIND.instead)
 
 
 def is_refused_far_behind(reading: Reading, owner: Sequence[int], last: int) -> bool:
@@ -45,7 +35,7 @@ def is_refused_far_behind(reading: Reading, owner: Sequence[int], last: int) -> 
 
 def _is_refused_past_an_aside(reading: Reading, owner: Sequence[int], last: int) -> bool:
     """ "the trumpet, an instrument that my neighbour plays, takes no part"."""
-    if reading.gaps[last + 1] != "," or reading.words[last + 1] not in _OPENS_ASIDE:
+    if reading.gaps[last + 1] != "," or reading.words[last + 1] not in _BEHIND.opens_aside:
         return False
     for place in range(last + 2, min(last + 2 + _LONGEST_ASIDE, len(reading.words))):
         if owner[place - 1] >= 0 or reading.gaps[place] not in ("", ","):
@@ -60,7 +50,7 @@ def _is_refused_past_an_aside(reading: Reading, owner: Sequence[int], last: int)
 def _is_small(reading: Reading, place: int) -> bool:
     """Whether a word only leads to what is said: "are wholly"."""
     word = reading.words[place]
-    return word in _BEHIND.being or word in _SMALL
+    return word in _BEHIND.being or word in _BEHIND.ends_aside
 
 
 def _ends_with_refusal(reading: Reading, place: int) -> bool:
@@ -83,7 +73,7 @@ def _is_left_there(reading: Reading, last: int) -> bool:
         _tells_to_leave(words[max(0, last - 4) : last])
         and len(told) == 2
         and not any(reading.gaps[last + 1 : last + 4])
-        and told[0] in _LEFT_AT
+        and told[0] in _BEHIND.left_at
         and told[1] in ("the", "your", "its")
         and ends
     )
@@ -100,7 +90,7 @@ def _tells_to_leave(before: Sequence[str]) -> bool:
 def _is_the_usual(reading: Reading, last: int) -> bool:
     """ "we are always on the Argentinian stuff, so somewhere else for a change"."""
     words = reading.words
-    if _USUAL.isdisjoint(words[max(0, last - _SOON) : last]):
+    if _BEHIND.usual.isdisjoint(words[max(0, last - _SOON) : last]):
         return False
     for place in range(last + 1, min(last + 1 + _SOON, len(words) - 1)):
         if reading.gaps[place] == ".":

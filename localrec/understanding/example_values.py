@@ -91,7 +91,7 @@ def _is_same(before: list[str]) -> bool | None:
         return None
     if before[-1] == "same":
         return _WORDS.not_the_same.isdisjoint(before[-1 - _REACH : -1])
-    if before[-2:-1] in (["no"], ["not"], ["any"]):
+    if before[-2:-1] in (["no"], ["not"]):
         return None  # "no other author"
     return False if before[-1] in _WORDS.otherwise else None
 

@@ -96,6 +96,12 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     reactions: tuple[str, ...]
     leaving: tuple[str, ...]
     in_conditions: frozenset[str]
+    opens_aside: Words
+    ends_aside: Words
+    left_at: Words
+    usual: Words
+    instead: tuple[str, ...]
+    before_too: Words
 
 
 class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -39,7 +39,7 @@ from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
-from localrec.understanding.question_text import respell
+from localrec.understanding.question_text import normalise_question
 from localrec.understanding.refusal_expansion import (
     bar_pointed_series,
     expanded_refusals,
@@ -70,7 +70,7 @@ def parse_query(
     trace: RunTrace | None = None,
 ) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
-    text = respell(question[:LONGEST_QUESTION])
+    text = normalise_question(question[:LONGEST_QUESTION])
     reading = vocabulary.read(text)
     said = find_mentions(reading, vocabulary)
     if (meant := without_slip(text, reading, said, vocabulary)) is not None:

@@ -22,11 +22,11 @@ _STOP = re.compile(r"\s+(?:full stop|period|question mark)\s*$")
 _UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 
 
-def respell(text: str) -> str:
+def normalise_question(text: str) -> str:
     """Write a question as it was meant.
 
     Example:
-        `respell("no more then 15 dollars")` is "no more than 15 dollars".
+        `normalise_question("no more then 15 dollars")` is "no more than 15 dollars".
     """
     text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", text))
     if _COMMA.search(text):  # else it may be a title, "Blue Period"

@@ -34,9 +34,6 @@ _PARTINGS = frozenset(phrases(_BEHIND.partings))
 _SUBJECTS = frozenset((one,) for one in _WORDS.subjects if one not in ("who", "nobody"))
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
-_BEFORE_TOO = frozenset(
-    "is are was were s its always often usually bit little all just far way much".split()
-)
 
 
 def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
@@ -364,7 +361,7 @@ def want_less(
             continue
         before = reading.words[place - 2] if place > 1 else ""
         more_or_less = before == "or" or reading.words[place].startswith("alcohol")
-        too = reading.words[place - 1] == "too" and before in _BEFORE_TOO
+        too = reading.words[place - 1] == "too" and before in _BEHIND.before_too
         if too or (reading.words[place - 1] in ("less", "fewer") and not more_or_less):
             last = place + owner.count(mention)
             excluded[place:last] = mildly[place:last] = [True] * (last - place)

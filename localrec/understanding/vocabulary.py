@@ -19,7 +19,7 @@ from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.absent_names import absent_places
 from localrec.understanding.askable_names import AskableNames
-from localrec.understanding.contractions import bare_words, is_listened_for
+from localrec.understanding.contractions import is_in_a_phrase, uncontracted
 from localrec.understanding.language_words import (
     cue_words,
     english,
@@ -177,7 +177,7 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        bare = bare_words(text, found)
+        bare = uncontracted(text, found)
         slang = {place for place, token in enumerate(found) if token.word in english().slang}
         as_typed = self._in_names(found, slang | bare.keys())
         shown = _shown_names(text, found)
@@ -194,7 +194,7 @@ class Vocabulary:
             counts = token.word[0].isdigit() or token.word in english().numbers
         kept = tuple(token for token, _ in cut)
         words = tuple(singular(root) for _, root in cut)
-        heard = {found[place].start for place in bare if is_listened_for(found[place].word)}
+        heard = {found[place].start for place in bare if is_in_a_phrase(found[place].word)}
         return Reading(
             tokens=kept,
             words=tuple(t.word if r == t.root or t.start in heard else r for t, r in cut),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from localrec.data.query import Query
 from localrec.foundation.text_matching import tokens
-from localrec.understanding.contractions import bare_words
+from localrec.understanding.contractions import uncontracted
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -70,4 +70,4 @@ def test_phrases_with_a_joined_verb_are_still_listened_for(ask):
 @given(st.text(max_size=60))
 def test_any_text_can_be_looked_at(text):
     found = tokens(text)
-    assert set(bare_words(text, found)) <= set(range(len(found)))
+    assert set(uncontracted(text, found)) <= set(range(len(found)))
