@@ -6,6 +6,7 @@ the commands and holds what they print against the schema.
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -61,8 +62,14 @@ def schema_document() -> dict[str, Any]:
         "title": f"JSON of localrec's commands, version {VERSION}",
         "type": "object",
         "properties": dict(zip(named, schemas, strict=True)),
-        "$defs": dict(sorted(parts.items())),
+        "$defs": {name: _with_clean_text(one) for name, one in sorted(parts.items())},
     }
+
+
+def _with_clean_text(part: dict[str, Any]) -> dict[str, Any]:
+    """A part without the indent of its docstring, which msgspec keeps before 0.23."""
+    told = part.get("description")
+    return {**part, "description": cleandoc(told)} if told else part
 
 
 def schema_text() -> str:

@@ -8,14 +8,16 @@ from textual.widgets import DataTable
 
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
-from localrec_tui.messages import FactsLoaded
+from localrec_tui.messages import FactsLoaded, WorkFailed
 from localrec_tui.widgets import item_pane
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.paged_table import PagedTable
+from localrec_tui.widgets.results import Results
 from localrec_tui.widgets.side_pane import SidePane
 
 from .conftest import NARROW, press, seen, settled, write
 from .fake_people import line
+from .fake_services import GIMLET
 
 WIDE, HUGE = (120, 40), (200, 50)
 
@@ -45,6 +47,33 @@ class TestAnswer:
             await pilot.pause(0.1)
             await settled(pilot)
             assert pilot.app.screen.query_one(ItemPane).border_title == "Negroni"
+
+    async def test_reads_nothing_of_an_item_that_arrives_before_its_domain(
+        self, open_app, services
+    ):
+        async with open_app(WIDE) as pilot:
+            results = pilot.app.screen.query_one(Results)
+            await results.hear((GIMLET,))
+            await _beside(pilot)
+            told = seen(pilot)
+            assert "There is no domain" not in told
+            assert not [call for call, *_ in services.told if call == "item_facts"]
+            await results.show("cocktails", (GIMLET,))
+            await _beside(pilot)
+            assert "Shake with ice." in seen(pilot)
+
+    async def test_a_failure_of_the_item_before_keeps_none_from_the_next(self, open_app):
+        async with open_app(WIDE) as pilot:
+            await _ask(pilot)
+            pane = pilot.app.screen.query_one(ItemPane)
+            shown = pilot.app.screen.query_one(Results).shown
+            pane.show(shown[1], "cocktails")
+            pane.show(shown[2], "cocktails")
+            pane.post_message(WorkFailed("facts", "The disk is gone.", ""))
+            await _beside(pilot)
+            told = seen(pilot)
+        assert "The disk is gone." not in told
+        assert "Shake with ice." in told
 
     async def test_reads_nothing_beside_the_list_where_there_is_no_room(self, open_app, services):
         async with open_app(NARROW) as pilot:

@@ -58,6 +58,7 @@ class ItemPane(VerticalScroll):
         self._drawn: _Key | None = None  # the item that the pane is at, not the chosen
         self._waiting: Timer | None = None
         self._is_next = False  # it is read as soon as the list is painted
+        self._is_held = False  # it is read once the cursor rests; `_waiting` is for that
         self._resting: Timer | None = None
         self._moved_at = 0.0  # when the newest item was chosen
         self._kept = KeptItems(_KEPT)
@@ -85,7 +86,7 @@ class ItemPane(VerticalScroll):
 
         Args:
             shown: The item; None: nothing is chosen.
-            domain: What it belongs to.
+            domain: What it belongs to; "" where that is not known yet: nothing is read.
             near: Keys of the items around it, which are read beforehand.
         """
         self._shown, self._domain, self._near = shown, domain, tuple(near)
@@ -97,12 +98,15 @@ class ItemPane(VerticalScroll):
         self.found, self._failure = None, ""
         self._stop_waiting()
         self._stop_resting()
-        if shown is None:
+        if (
+            shown is None or not domain
+        ):  # an answer that still arrives does not say what it is about
             self._draw()
         elif self.display:
             now = time.monotonic()
             is_held, self._moved_at = now - self._moved_at < _HELD_S, now
             if is_held:
+                self._is_held = True
                 self._waiting = self.set_timer(_PAUSE_S, self._load)
             else:
                 self._is_next = True
@@ -118,7 +122,7 @@ class ItemPane(VerticalScroll):
             self._load()
 
     def _stop_waiting(self) -> None:
-        self._is_next = False
+        self._is_next = self._is_held = False
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
@@ -134,7 +138,7 @@ class ItemPane(VerticalScroll):
     def _load(self) -> None:
         """Show the facts, known ones at once; then what takes longer, where the cursor stays."""
         shown = self._shown
-        if shown is None:
+        if shown is None or not self._domain:
             return
         self._stop_waiting()
         if (known := self._kept.get(self._domain, self.app.user, shown.item.key)) is not None:
@@ -225,6 +229,8 @@ class ItemPane(VerticalScroll):
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing is known of it."""
         message.stop()
+        if self._is_next or self._is_held:
+            return  # it was about an item before: this one is still to be read
         if self.found is None or self._is_old:
             self.found, self._is_old, self._failure = None, False, message.sentences
             self._draw()
