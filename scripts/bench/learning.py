@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from findings import ROOT, RUNNER, Findings, origin_of
-from people import generate
+from people import PEOPLE, generate
 
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
@@ -76,7 +76,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         with tempfile.TemporaryDirectory() as home:
             folder, workspace = Path(home) / "ml", Path(home) / "workspace"
             folder.mkdir()
-            generate(folder, asked.rows)
+            generate(folder, asked.rows, PEOPLE)
             call(workspace, "import", "movielens", str(folder), "--index-later")
             measured = measure_all(workspace, f"--rows {asked.rows}")
     return Findings(text=as_markdown(measured), kept_as="learning_speed", figures=measured)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from peer_lines import PeerLine, Seconds, Wanted, compare, first_byte, program, run_command
-from people import generate
+from people import PEOPLE, generate
 
 QUESTION = "a smoky drink without whiskey"
 HELP, COLD = "`localrec --help`", "`localrec ask`, cold"
@@ -63,7 +63,7 @@ def import_line(home: Path, ratings: int, repeat: int) -> PeerLine:
     home = home / f"import-{ratings}"
     folder = home / "ml"
     folder.mkdir(parents=True)
-    rows = generate(folder, ratings)
+    rows, _ = generate(folder, ratings, PEOPLE)
     count = iter(range(10_000))
     load = (
         "import duckdb, sys; c = duckdb.connect(sys.argv[1]); "

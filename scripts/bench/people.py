@@ -86,7 +86,7 @@ def measure_all(home: Path, rows: int, people: int) -> Measured:
     """All figures of one run; an empty folder takes what it generates."""
     folder, workspace = home / "ml", home / "workspace"
     folder.mkdir()
-    rows = generate(folder, rows, people)
+    rows, people = generate(folder, rows, people)
     plain_s = load_plainly(folder / "ratings.csv", home / "plain.duckdb")
     (home / "plain.duckdb").unlink()
     done = subprocess.run(
@@ -121,8 +121,12 @@ def measure_all(home: Path, rows: int, people: int) -> Measured:
     )
 
 
-def generate(folder: Path, rows: int, people: int) -> int:
-    """ratings.csv and movies.csv as MovieLens hands them out; returns the number of ratings."""
+def generate(folder: Path, rows: int, people: int) -> tuple[int, int]:
+    """ratings.csv and movies.csv as MovieLens hands them out, of so many people at most.
+
+    Returns:
+        The number of ratings, and of the people who gave them.
+    """
     import duckdb
 
     diligence = (
@@ -148,10 +152,10 @@ def generate(folder: Path, rows: int, people: int) -> int:
             "|| '|' || ['War', 'Western', 'Musical', 'Fantasy', 'Crime'][1 + i % 5] AS genres "
             f"FROM range(1, {FILMS + 1}) r(i)) TO '{folder / 'movies.csv'}' (HEADER)"
         )
-        lines = connection.execute(
-            f"SELECT count(*) FROM read_csv('{folder / 'ratings.csv'}')"
-        ).fetchone()
-    return int(lines[0]) if lines else 0
+        [(ratings, raters)] = connection.execute(
+            f"SELECT count(*), count(DISTINCT \"userId\") FROM read_csv('{folder / 'ratings.csv'}')"
+        ).fetchall()
+    return int(ratings), int(raters)
 
 
 def load_plainly(csv: Path, store: Path) -> float:
