@@ -396,9 +396,18 @@ class _JsonLines(Generic[_T]):
                 self._import_log.drop(number, self._name, f"cannot be used: {clean_name(error)}")
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InputError(
-                    f"{self._member}, line {number}: this is no JSON: {clean_name(error)}.",
+                    f"{self._member}, line {number}: this is no JSON: {_reason(line, error)}.",
                     "Download the export again.",
                 ) from error
+
+
+def _reason(line: bytes, error: Exception) -> str:
+    """Why a line is no JSON; msgspec's releases name letters outside of UTF-8 differently."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as fault:
+        return f"byte {fault.start + 1} is not UTF-8"
+    return clean_name(error)
 
 
 def _starts_with_listen(path: Path, limits: FileLimits) -> bool:
