@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FEW = 500  # from here on sorting plain numbers is faster than sorting places
+_SHORT = 200  # up to here one sort takes less than choosing what to sort
 
 
 def csr_rows(first: NDArray[np.int64], lists: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -39,6 +40,8 @@ def largest_places(values: NDArray[Any], k: int) -> Offsets:
     As a stable sort of all of them gives it: what is not a number comes last.
     """
     falling = -values
+    if len(values) <= _SHORT:
+        return np.argsort(falling, kind="stable")[:k]
     places = np.arange(len(values))
     if 0 < k < len(values):
         bar = np.partition(falling, k - 1)[k - 1]

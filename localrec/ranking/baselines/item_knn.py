@@ -12,19 +12,25 @@ count; every interaction does.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import concatenate_slices, largest_places, row_offsets, stable_order
+from localrec.data.arrays import largest_places, row_offsets, stable_order
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.ranking.history_reasons import ExplainedByHistory
 from localrec.ranking.learned.sparse import SparseRows, heaviest_of_cells, join_rows
 from localrec.ranking.recommender import ScoreRequests, SettingValue
+from localrec.ranking.top_items import ListsItems
+
+# An item and how near it is: eight bytes that are copied as one number.
+_NEAR = np.dtype([("item", np.int32), ("similar", np.float32)])
+Packed: TypeAlias = NDArray[np.int64]
+_NOTHING: Packed = np.zeros(0, dtype=np.int64)
 
 
 class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +45,7 @@ class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     shrinkage: Annotated[float, msgspec.Meta(ge=0.0)] = 20.0
 
 
-class ItemKNN(ExplainedByHistory):
+class ItemKNN(ExplainedByHistory, ListsItems):
     """Sum the similarities to the history; -inf for items without interactions.
 
     Example:
@@ -72,8 +78,9 @@ class ItemKNN(ExplainedByHistory):
         """Transpose the neighbours, since a history sums over its items' neighbours."""
         item = np.repeat(np.arange(nearest.columns, dtype=np.int32), np.diff(nearest.first))
         order = stable_order(nearest.column)
-        self._item = item[order]
-        self._similar = nearest.value[order]
+        near = np.empty(len(order), dtype=_NEAR)
+        near["item"], near["similar"] = item[order], nearest.value[order]
+        self._near = near.view(np.int64)
         self._first = row_offsets(nearest.column, nearest.columns)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
@@ -81,39 +88,50 @@ class ItemKNN(ExplainedByHistory):
         items = len(self._unseen)
         scores = np.empty((len(requests), items), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            scores[row] = self._sums(*self._neighbours_of(history))
+            scores[row] = self._sums(self._neighbours_of(history))
         scores[:, self._unseen] = -np.inf
         return scores
 
     def best_items(self, history: NDArray[np.int32], k: int) -> NDArray[np.int32]:
         """Return the k best items outside a history, best first, as sorting all scores would.
 
-        Few items are near to any of the history, so that only these are looked at.
+        Few items are near to any of the history, so that only these are looked at, and of them only
+        what is no worse than the k-th of those that are near to one item of the history.
         """
-        items, similar = self._neighbours_of(history)
-        sums = self._sums(items, similar)
+        neighbours = self._neighbours_of(history)
+        sums = self._sums(neighbours)
         sums[history] = -np.inf
-        # No item is named more often than the history has items.
-        named, most = sums.take(items).astype(np.float32), k * len(history)
-        if 0 < most < len(named):
-            items = items[named >= np.partition(named, len(named) - most)[len(named) - most]]
-        near = np.unique(items)
-        near = near[sums[near] > 0.0]
+        (near,) = (sums > _bar(sums, neighbours, k)).nonzero()
         if len(near) < k:
             sums[self._unseen] = -np.inf
             near = np.flatnonzero(sums > -np.inf)
-        return near[largest_places(sums[near].astype(np.float32), k)].astype(np.int32)
+        best = near[largest_places(sums.take(near).astype(np.float32), k)]
+        return best.astype(np.int32)
 
-    def _neighbours_of(
-        self, history: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the items that are near to items of a history, and how near, an item repeated."""
-        own = np.unique(history)
-        bounds = self._first[own], self._first[own + 1]
-        items = concatenate_slices(self._item, *bounds).astype(np.int64)  # cast once, not each use
-        return items, concatenate_slices(self._similar, *bounds)
+    def _neighbours_of(self, history: NDArray[np.int32]) -> list[Packed]:
+        """Return what is near to each item of a history, as it is stored."""
+        own = np.sort(history)
+        if len(set(history.tolist())) < len(own):  # an item named twice speaks once
+            own = np.unique(own)
+        spans = zip(self._first[own].tolist(), self._first[own + 1].tolist(), strict=True)
+        return [self._near[begin:end] for begin, end in spans]
 
-    def _sums(self, items: NDArray[np.int64], similar: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _sums(self, neighbours: list[Packed]) -> NDArray[np.float64]:
         """Sum similarities by item, (items,)."""
-        sums = np.bincount(items, similar, minlength=len(self._unseen))
+        near = np.concatenate([_NOTHING, *neighbours]).view(_NEAR)
+        items = near["item"].astype(np.int64)  # cast once, not twice by bincount
+        sums = np.bincount(items, near["similar"], minlength=len(self._unseen))
         return sums.astype(np.float64, copy=False)  # of nothing it counts in whole numbers
+
+
+def _bar(sums: NDArray[np.float64], neighbours: list[Packed], k: int) -> np.float32:
+    """Return what lies just below the k-th best of the longest row, whose items all differ.
+
+    Just below as float32, which two sums that differ as float64 may share.
+    """
+    row = max(neighbours, key=len, default=_NOTHING).view(_NEAR)["item"]
+    if len(row) < k:
+        return np.float32(0.0)
+    some = sums.take(row).astype(np.float32)
+    some.partition(len(some) - k)
+    return max(np.float32(0.0), np.nextafter(some[len(some) - k], np.float32(-np.inf)))
