@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW = 500  # from here on sorting plain numbers is faster than sorting places
+_FEW = 1_300  # from here on sorting plain numbers is faster than sorting places
 _SHORT = 200  # up to here one sort takes less than choosing what to sort
 
 
@@ -74,20 +74,26 @@ def falling_order(keys: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> 
     As `lexsort` gives it for the negative keys, in a quarter of the time where there are many;
     few are left to it.
     """
+    telling = [key for key in keys if (key[:1] != key).any()]
+    if not telling:
+        return np.arange(len(keys[0]))
     if len(keys[0]) < _FEW:
-        return np.lexsort([-key for key in reversed(keys)])
-    order = np.arange(len(keys[0]))
-    for key in reversed(keys):
+        return np.lexsort([-key for key in reversed(telling)])
+    order = _falling_places(telling[-1])
+    for key in reversed(telling[:-1]):
         order = order[_falling_places(key[order])]
     return order
 
 
 def _falling_places(values: NDArray[np.float32]) -> Offsets:
     """Return the places of float32 values by falling value, those that are no numbers last."""
-    falling = np.where(np.isnan(values), np.float32(np.nan), 0.0 - values)
-    bits = falling.view(np.uint32)
+    falling = 0.0 - values
+    unknown = np.isnan(values)
+    if unknown.any():
+        falling[unknown] = np.nan  # without a sign
     # As whole numbers the bits of floats rise with them, those of negative ones the other way.
-    flipped = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+    negative = (falling.view(np.int32) >> 31).view(np.uint32)
+    flipped = falling.view(np.uint32) ^ (negative | np.uint32(1 << 31))
     places = np.arange(len(values), dtype=np.uint64)
     keys = (flipped.astype(np.uint64) << np.uint64(32)) | places
     keys.sort()

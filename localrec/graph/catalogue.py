@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask, csr_rows
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
+from localrec.graph.flag_values import FlagValues
 from localrec.graph.item_families import ItemFamilies
 from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
@@ -331,7 +332,7 @@ class Catalogue:
             for place, name in enumerate(self.domain.numbers)
         }
         self.flags = {
-            name: np.asarray(rest[len(self.numbers) + place], dtype=object)
+            name: FlagValues.of(rest[len(self.numbers) + place])
             for place, name in enumerate(self.domain.flags)
         }
 

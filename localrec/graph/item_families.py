@@ -18,10 +18,12 @@ class ItemFamilies(msgspec.Struct, frozen=True, eq=False):
     """The families that the attributes of n items fall under.
 
     Args:
-        sets: A bit for each family of an item, (n, words).
+        sets: A bit for each family of an item, (words, n).
+        sizes: How many families an item falls under, (n,).
     """
 
     sets: Sets
+    sizes: NDArray[np.int32]
 
     @classmethod
     def of(
@@ -45,11 +47,15 @@ class ItemFamilies(msgspec.Struct, frozen=True, eq=False):
         linked = np.flatnonzero(np.diff(first))  # an item without links would get the next one's
         if len(linked):
             sets[linked] = np.bitwise_or.reduceat(above[attribute], first[linked], axis=0)
-        return cls(sets)
+        sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int32)
+        return cls(np.ascontiguousarray(sets.T), sizes)
 
     def overlap(self, item: int, others: Indexes) -> NDArray[np.float32]:
         """Jaccard overlap of an item's families with those of others, 0 without any, (k,)."""
-        own, theirs = self.sets[item], self.sets[others]
-        both = np.bitwise_count(own & theirs).sum(axis=1)
-        either = np.bitwise_count(own | theirs).sum(axis=1)
+        others = others.astype(np.intp)  # cast once, not for each word
+        both = np.zeros(len(others), dtype=np.int32)
+        for word in self.sets:
+            if word[item]:  # an item has few families, and most words none of them
+                both += np.bitwise_count(word[item] & word[others])
+        either = self.sizes[others] + self.sizes[item] - both
         return (both / np.maximum(either, 1)).astype(np.float32)

@@ -147,7 +147,7 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
             allowed &= ~_in_range(bound, catalogue)
     for flag, value in intent.flags.items():
         accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
-        allowed &= np.isin(catalogue.flags[flag], list(accepted))
+        allowed &= catalogue.flags[flag].among(accepted)
     if intent.target is not None:
         allowed[catalogue.items_named(intent.target, exactly=True)] = False
     for key in intent.exclude_items:  # "not a Margarita" means no Frozen Margarita either

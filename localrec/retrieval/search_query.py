@@ -124,6 +124,9 @@ def rank_items(
     items: Indexes, keys: tuple[NDArray[np.float32], ...], scores: Scores
 ) -> RankedItems:
     """Order items by several keys, the first one decisive, each descending; ties by index."""
-    by_index = stable_order(items)
-    order = by_index[falling_order([key[by_index] for key in keys])]
+    if (items[1:] < items[:-1]).any():
+        by_index = stable_order(items)
+        items, scores = items[by_index], scores[by_index]
+        keys = tuple(key[by_index] for key in keys)
+    order = falling_order(keys)
     return RankedItems(items[order].astype(np.int32), scores[order])

@@ -27,25 +27,26 @@ _WIDEST = 12  # components; no recipe differs by more
 def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
     """Rank the pool's items by what they share with the example."""
     seeds = _seeds(query)
-    items: Indexes = np.flatnonzero(pool).astype(np.int32)
-    if not len(seeds) or not len(items):
+    if not len(seeds) or not pool.any():
+        items = _places(pool)
         return RankedItems(items, query.similarity(items))
     shared, size = _shared_with(query.catalogue, seeds)
     counts = query.catalogue.component_counts
     if query.intent.order:
-        as_wished = pool.copy()
+        items, as_wished = _places(pool), pool.copy()
         as_wished[items] = is_wish_met(query, int(seeds[0]), items) > 0
         if as_wished.any():
             pool = as_wished
     items = _window(shared, counts, size, pool, setting)
-    likeness = shared[items] / max(1.0, float(size))
+    shared_by = shared[items]
+    likeness = shared_by / np.float32(max(1, size))
     kin = query.catalogue.item_families.overlap(int(seeds[0]), items)
     texts = query.similarity(items, "description")
     scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
     alike = _same_flags(query, int(seeds[0]), items)
     order = (
         alike,
-        shared[items] + _FAMILY_SHARE * np.floor(4 * kin),
+        shared_by + _FAMILY_SHARE * np.floor(4 * kin),
         -counts[items],
         kin,
         texts,
@@ -66,13 +67,12 @@ def _seeds(query: SearchQuery) -> Indexes:
 
 def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
     """Components that each item shares with the best of the seeds, and the first seed's size."""
-    shared = [
+    first, *others = (
         catalogue.shared_components(_distinctive_components(catalogue, int(seed))) for seed in seeds
-    ]
-    return (
-        np.max(shared, axis=0).astype(np.float32),
-        int(catalogue.component_counts[seeds[0]]),
     )
+    for other in others:
+        first = np.maximum(first, other)
+    return first.astype(np.float32), int(catalogue.component_counts[seeds[0]])
 
 
 def _distinctive_components(catalogue: Catalogue, item: int) -> list[int]:
@@ -92,17 +92,20 @@ def _window(
 
     What shares nothing with the example comes in only where nothing in the pool shares anything.
     """
-    sharing: Indexes = np.flatnonzero(pool & (shared > 0)).astype(np.int32)
-    if not len(sharing):
-        sharing = np.flatnonzero(pool).astype(np.int32)
-    theirs, apart = shared[sharing], np.abs(counts[sharing] - size)
-    for at_least in range(setting.shared, -1, -1):
-        enough = theirs >= at_least
+    for at_least in (*range(setting.shared, 1, -1), 1, 0):
+        sharing = _places((shared >= at_least) & pool)
+        apart = np.abs(counts[sharing] - size)
         for step in range(_WIDEST):
-            inside = enough & (apart <= setting.complexity + step)
+            inside = apart <= setting.complexity + step
             if np.count_nonzero(inside) >= setting.k:
                 return sharing[inside]
+        if at_least == 1 and len(sharing):
+            break
     return sharing
+
+
+def _places(mask: Mask) -> Indexes:
+    return mask.nonzero()[0].astype(np.int32)
 
 
 def is_wish_met(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.float32]:
@@ -120,5 +123,5 @@ def _same_flags(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.flo
     same = np.ones(len(items), dtype=np.float32)
     for flag, values in query.catalogue.flags.items():
         if flag not in query.intent.flags:
-            same *= values[items] == values[seed]
+            same *= values.agree(seed, items)
     return same

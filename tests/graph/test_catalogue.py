@@ -76,7 +76,7 @@ class TestItems:
         strength = dict(zip(catalogue.keys, catalogue.numbers["strength"].tolist(), strict=True))
         assert strength["zero"] == 0.0
         assert np.isnan([strength["bare"], strength["odd"]]).all()
-        assert catalogue.flags["alcoholic"].tolist() == ["", "", ""]
+        assert [catalogue.flags["alcoholic"][item] for item in range(3)] == ["", "", ""]
 
 
 class TestNames:
