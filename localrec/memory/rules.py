@@ -237,14 +237,11 @@ class RuleSet(msgspec.Struct, Record, frozen=True, kw_only=True):
 
 def _measured(neighbours: Neighbours) -> dict[NeighbourFeature, Scores]:
     """Limit every feature to its bounds; NaN counts as 0."""
-    return {
-        feature: np.clip(
-            np.nan_to_num(np.asarray(getattr(neighbours, feature), dtype=np.float32)),
-            0.0,
-            SCALES[feature].high,
-        )
-        for feature in FEATURES
-    }
+    measured: dict[NeighbourFeature, Scores] = {}
+    for feature in FEATURES:
+        values = np.asarray(getattr(neighbours, feature), dtype=np.float32)
+        measured[feature] = np.minimum(np.fmax(values, 0.0), np.float32(SCALES[feature].high))
+    return measured
 
 
 def _as_part(part: Part, measured: Scores) -> _Totals:

@@ -60,6 +60,7 @@ MAX_ITEM_NEIGHBOURS = 1_024
 _SHARPNESS = 3  # power of a user's edge_weight in the edge_weights of items
 
 _TINY = 1e-30
+_OF_BITS: Floats = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 class Neighbours(msgspec.Struct, frozen=True):
@@ -233,7 +234,7 @@ class UserItemGraph:
         profiles, users = self.profiles, neighbourhood.users
         products = _summed(history.products[neighbourhood.items], neighbourhood.starts)
         lengths = profiles.lengths[users] * history.attributes_length
-        directions = profiles.directions[users].astype(np.float32)
+        directions = _widened(profiles.directions, users)
         return (
             np.ones(len(users), dtype=bool),
             users.astype(np.int32),
@@ -306,6 +307,11 @@ def open_user_item_graph(
 def _summed(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
     """Sum the slices that begin at `starts`, none of which is empty."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
+
+
+def _widened(rows: NDArray[np.float16], some: NDArray[np.int64]) -> Floats:
+    """Return some rows as float32, looked up by their bits: half the time of converting each."""
+    return _OF_BITS.take(rows.view(np.uint16).take(some, axis=0))
 
 
 def _roots(counts: NDArray[np.int64]) -> Floats:
