@@ -181,7 +181,7 @@ def _cue(before: str, behind: str) -> str:
         (_WORDS.exactly, "exactly"),
     ):
         if before in words:
-            return meaning
+            return _BEHIND.get(behind, meaning) if meaning == "near" else meaning  # "about 10 tops"
     return _BEHIND.get(behind, "")
 
 

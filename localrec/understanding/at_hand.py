@@ -10,6 +10,7 @@ from localrec.understanding.mentions import owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_NOT_YET = frozenset({"never", "not", "yet", "no", "none", "to"})
 _ASKING = frozenset({"can", "could", "may", "might", "shall", "should", "must"})
 
 
@@ -25,6 +26,8 @@ def mark_at_hand(
                 continue
             if position and reading.words[position - 1] in _ASKING:
                 continue  # "can I have a country song"
+            if {*reading.words[position + len(cue) : position + len(cue) + 1]} & _NOT_YET:
+                continue  # "I have never had absinthe", "we have to draft"
             begin, end = _sentence(reading, position)
             backward = cue[0] in _WORDS.backward_have
             if not backward:

@@ -43,6 +43,9 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
     marked = [word for word, accented in written if accented and not vocabulary.is_spelt_out(word)]
     foreign = sum(word in told.foreign for word in words) + len(marked)
     unknown = sum(_is_unknown(word, vocabulary) for word in words if word not in marked)
+    if unknown >= _MOST_WORDS and unknown + _slips(words, vocabulary) >= _NEARLY_ALL * len(words):
+        code, probability = _identified(text)
+        return code if code != "en" and probability > _SURE else UNKNOWN
     native = sum(_is_english(word, vocabulary) for word in words if word not in marked)
     if len(words) < 2 or native > foreign + unknown:
         return ""
@@ -100,6 +103,16 @@ def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
         return False
     known = (word, vocabulary.mended(word))
     return not any(vocabulary.is_plain(one) or vocabulary.is_spelt_out(one) for one in known)
+
+
+def _slips(words: Sequence[str], vocabulary: Vocabulary) -> int:
+    """Count what is read as a slip of another word, as words of another language often are."""
+    return sum(
+        not vocabulary.is_plain(word)
+        and not vocabulary.is_spelt_out(word)
+        and vocabulary.mended(word) != singular(word)
+        for word in words
+    )
 
 
 def _is_english(word: str, vocabulary: Vocabulary) -> bool:

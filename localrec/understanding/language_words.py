@@ -277,11 +277,20 @@ class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     common: str
 
 
+class ClauseWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words of clauses that tell what one does, before the verb; the file tells each list."""
+
+    openers: Words
+    subjects: Words
+    helpers: Words
+
+
 class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words by which the rules are sure what names are there for; the file tells each list."""
 
     needed: tuple[str, ...]
     wishing: Words
+    asking: Words
     wishing_bridges: Words
     plain: str
 
@@ -304,7 +313,9 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     superlatives: SuperlativeWords
     expand: tuple[str, ...]
     serve: tuple[str, ...]
+    parts_of_places: Words
     foreign: Words
+    clauses: ClauseWords
     roles: RoleWords
     words: CommonWords
     slang: dict[str, str]
@@ -336,6 +347,14 @@ def places_and_languages() -> frozenset[str]:
     """The countries, states and languages that English names, by key and adjective."""
     told = english().demonyms
     return frozenset(told).union(*told.values())
+
+
+def adjectives_of(place: str) -> tuple[str, ...]:
+    """What a place is called as an adjective, also a part of one: "south australian"."""
+    told = english().demonyms
+    first, _, last = place.rpartition(" ")
+    of_whole = told.get(last, ()) if first in english().parts_of_places else ()
+    return told.get(place, ()) or tuple(f"{first} {adjective}" for adjective in of_whole)
 
 
 @lru_cache

@@ -7,6 +7,7 @@ the number whose values in the catalogue it divides.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -17,6 +18,7 @@ from localrec.understanding.amounts import MOST, find_bare_amount
 from localrec.understanding.number_ranges import ReadRanges, read_ranges
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
+_ARTICLE = re.compile(r"\ban?\s+$")  # "under a tenner": of what is a number, none is counted
 _FEWEST, _MOST_ITEMS = 0.002, 0.97  # share of items that a bound leaves, to be meant
 
 
@@ -101,6 +103,8 @@ def _mended(text: str, reading: Reading) -> MendedText:
             continue
         told.add((start, end))
         meant = reading.corrected[token.word] if " " in reading.corrected[token.word] else word
+        if meant[:1].isdigit() and (article := _ARTICLE.search(text, place, start)) is not None:
+            text = text[: article.start()] + "\n" * (start - article.start()) + text[start:]
         letters += text[place:start] + meant
         origin += [*range(place, start)]
         origin += [min(start + step, end - 1) for step in range(len(meant))]

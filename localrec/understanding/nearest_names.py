@@ -13,6 +13,7 @@ _WORTH_TELLING = 70  # percent of letters that agree
 _NEARLY_A_NAME = 86
 _ALIKE = 55
 _LONG_WORD = 6  # letters
+_SLIPS_OF_A_CUT = 2
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -104,11 +105,16 @@ class NearestNames:
 
 
 def _has_few_slips(phrase: str, name: str) -> bool:
-    """Whether each of as many words has one slip at most, or two where it is long."""
+    """Whether each of as many words has one slip at most, or two where it is long.
+
+    A word too many is none of a name ("a jazz Christmas song"), unless it was cut in two.
+    """
     from rapidfuzz.distance import OSA
 
     typed, meant = phrase.split(), name.split()
-    return len(typed) != len(meant) or all(
+    if len(typed) > len(meant):
+        return OSA.distance("".join(typed), "".join(meant)) <= _SLIPS_OF_A_CUT
+    return len(typed) < len(meant) or all(
         OSA.distance(one, other) <= (1 if len(other) < _LONG_WORD else 2)
         for one, other in zip(typed, meant, strict=True)
     )

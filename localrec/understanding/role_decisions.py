@@ -24,6 +24,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
+_LONGEST_ASKING = max(one.count(" ") + 1 for one in _WORDS.asking)
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -99,7 +100,8 @@ def drop_asides(
     for one in mentions:
         share = roles.named(one.first, one.last, "aside")
         tells_the_kind = reading.roots[one.last : one.last + 1] and reading.roots[one.last] in nouns
-        if _names_a_thing(one) and share > roles.limits.aside and not tells_the_kind:
+        is_meant = tells_the_kind or _is_asked_for(reading, one.first)
+        if _names_a_thing(one) and share > roles.limits.aside and not is_meant:
             passed_over |= set(range(one.first, one.last))
         else:
             kept.append(one)
@@ -153,7 +155,8 @@ def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: flo
     if _is_needed(reading, mention.last):
         return False
     share = roles.named(mention.first, mention.last, "barred")
-    return share > (roles.limits.wished if _is_wished(reading, mention.first) else limit)
+    wished = _is_wished(reading, mention.first) or _is_asked_for(reading, mention.first)
+    return share > (roles.limits.wished if wished else limit)
 
 
 def _is_needed(reading: Reading, last: int) -> bool:
@@ -192,12 +195,27 @@ def _wished_all_the_same(
 
 def _is_wished(reading: Reading, first: int) -> bool:
     """Whether a verb of wishing stands before a name ("adores anything with coconut")."""
-    place = first - 1
-    while place >= 0 and reading.words[place] in _WORDS.wishing_bridges:
-        if reading.gaps[place + 1]:
-            return False
+    end = _bridged(reading, first)
+    return end > 0 and reading.words[end - 1] in _WORDS.wishing
+
+
+def _is_asked_for(reading: Reading, first: int) -> bool:
+    """Whether a name is right behind words that ask for it ("is there a port from Australia")."""
+    end = _bridged(reading, first)
+    return any(
+        end >= length and " ".join(reading.words[end - length : end]) in _WORDS.asking
+        for length in range(1, _LONGEST_ASKING + 1)
+    )
+
+
+def _bridged(reading: Reading, first: int) -> int:
+    """Where the words before a name end, without "a", "more" and the like; 0 behind a mark."""
+    place = first
+    while place > 0 and not reading.gaps[place]:
+        if reading.words[place - 1] not in _WORDS.wishing_bridges:
+            return place
         place -= 1
-    return place >= 0 and not reading.gaps[place + 1] and reading.words[place] in _WORDS.wishing
+    return 0
 
 
 def _names_a_thing(mention: Mention) -> bool:

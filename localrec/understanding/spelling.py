@@ -89,6 +89,23 @@ class SpellingCorrector:
         longer = (word for word in usual if len(word) > 3)
         return sorted({*self._names, *self._titles, *self._plain, *self._parts, *longer})
 
+    def joined(self, text: str, found: Sequence[Token]) -> list[Token]:
+        """Join two words that stand for names together when written as one: "rom-com"."""
+        one_by_one = iter([*found, None])
+        joined: list[Token] = []
+        token = next(one_by_one)
+        while token is not None:
+            following = next(one_by_one)
+            if following is not None and text[token.end : following.start] in (" ", "-"):
+                word = token.word + following.word
+                if word in self._compounds:
+                    end = following.end
+                    token = Token(word=word, root=singular(word), start=token.start, end=end)
+                    following = next(one_by_one)
+            joined.append(token)
+            token = following
+        return joined
+
     def respell(self, token: Token, *, is_name: bool = False) -> tuple[str, ...]:
         """The roots that a word stands for: mostly itself.
 

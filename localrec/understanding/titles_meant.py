@@ -26,6 +26,8 @@ _SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"),
 _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _ONWARDS = frozenset(english().years.since_behind)
+_LINKING = frozenset("as by except for from is like of than the to was with without".split())
+_TOLD_BEFORE = 3  # words that may tell of a kind before its name
 _IS = (("was",), ("is",), ("were",), ("are",))
 _THAT_ONE = frozenset({"the", "a", "that", "this", "your", "my", "our", "and", "so", "ok", "well"})
 _ASKING = frozenset({"what", "which", "whats", "where", "anything", "something", "any"})
@@ -246,8 +248,13 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
     noun = reading.words[last - 1]
     if reading.roots[last - 1] not in vocabulary.item_nouns:
         return False
+    begin = first
+    while begin > max(1, first - _TOLD_BEFORE) and not reading.gaps[begin]:
+        if reading.words[begin - 1] in _SOME or reading.words[begin - 1] in _LINKING:
+            break
+        begin -= 1  # "a slow reggae Christmas song"
     is_one_of_some = first > 0 and (
-        reading.words[first - 1] in _SOME or _is_possessive(reading, first - 1)
+        reading.words[begin - 1] in _SOME or _is_possessive(reading, first - 1)
     )
     if noun == reading.roots[last - 1] and not is_one_of_some:
         return False

@@ -19,8 +19,10 @@ from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.absent_names import absent_places
 from localrec.understanding.askable_names import AskableNames
+from localrec.understanding.clause_verbs import named_by_verbs, verbs_of_names
 from localrec.understanding.contractions import is_in_a_phrase, uncontracted
 from localrec.understanding.language_words import (
+    adjectives_of,
     cue_words,
     english,
     inflected,
@@ -173,11 +175,12 @@ class Vocabulary:
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
-        found = tokens(text)
+        found = self._spelling.joined(text, tokens(text))
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         counts = False
-        bare = uncontracted(text, found)
+        cut_short = uncontracted(text, found)
+        bare = cut_short | named_by_verbs(found, self._verbs)
         slang = {place for place, token in enumerate(found) if token.word in english().slang}
         as_typed = self._in_names(found, slang | bare.keys())
         shown = _shown_names(text, found)
@@ -194,7 +197,7 @@ class Vocabulary:
             counts = token.word[0].isdigit() or token.word in english().numbers
         kept = tuple(token for token, _ in cut)
         words = tuple(singular(root) for _, root in cut)
-        heard = {found[place].start for place in bare if is_in_a_phrase(found[place].word)}
+        heard = {found[place].start for place in cut_short if is_in_a_phrase(found[place].word)}
         return Reading(
             tokens=kept,
             words=tuple(t.word if r == t.root or t.start in heard else r for t, r in cut),
@@ -202,6 +205,14 @@ class Vocabulary:
             gaps=self._punctuated.without_own_marks(words, marks_between(text, kept), text),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
+        )
+
+    @cached_property
+    def _verbs(self) -> dict[str, str]:
+        """The verbs of names of one word that an item has."""
+        names = (name for name in self.names.phrases() if name.endswith("ing") and " " not in name)
+        return verbs_of_names(
+            name for name in names if any(map(self.is_usable, self.names.get(name)))
         )
 
     def _in_names(self, found: Sequence[Token], places: Iterable[int]) -> set[int]:
@@ -310,7 +321,7 @@ class Vocabulary:
                         self.names.add(one, meaning)
                     if (words := roots(spelling))[:1] == ("the",) and len(words) > _WITH_ARTICLE:
                         self.names.add(" ".join(words[1:]), meaning)  # "Heroes of Olympus"
-            for adjective in english().demonyms.get(attribute.key, ()):
+            for adjective in adjectives_of(attribute.key):
                 self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling

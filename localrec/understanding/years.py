@@ -154,7 +154,7 @@ def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
             if value is not None:
                 yield YearSpan(match.start(), match.end(), *_bound(how, value))
     bare = _alone().finditer(line)
-    for match in chain(bare, _short_alone().finditer(quoted)):
+    for match in chain(bare, _short_ones(quoted)):
         value = _value(match, "")
         if match["year"] and _dates_a_story(line, match.start("year"), match.end()):
             continue
@@ -281,6 +281,20 @@ def _pair(years_are_short: bool) -> re.Pattern[str]:
 @lru_cache
 def _alone() -> re.Pattern[str]:
     return re.compile(rf"(?<![\d.$€£-]){_any_of('', False)}{_no_unit()}")
+
+
+def _short_ones(quoted: str) -> Iterator[re.Match[str]]:
+    """Find years of two digits, also those that go on from one ("from 97 or 98")."""
+    for match in _short_alone().finditer(quoted):
+        told: re.Match[str] | None = match
+        while told is not None:
+            yield told
+            told = _or_short().match(quoted, told.end())
+
+
+@lru_cache
+def _or_short() -> re.Pattern[str]:
+    return re.compile(rf"\s+or\s+(?:from\s+)?'?{_any_of('', True)}{_no_unit()}")
 
 
 @lru_cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from localrec.understanding.absent_things import with_absent_things
@@ -205,3 +207,54 @@ def test_a_first_name_may_have_slips_before_an_everyday_surname(ask):
 def test_an_example_may_be_called_like_an_idiom(ask):
     assert ask("something like Last Night").target == "last night"
     assert ask("what we heard last night was dull, jazz please").target is None
+
+
+@pytest.mark.parametrize("question", ["a slow jazz Christmas song", "any good Christmas song"])
+def test_a_kind_and_the_noun_of_all_items_name_no_title(ask, question):
+    query = ask(question)
+    assert query.target is None and ("christmas",) in wanted(query)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["I aint never bought jazz before", "never tasted jazz", "we have never ordered jazz before"],
+)
+def test_what_somebody_never_bought_is_not_refused(ask, question):
+    assert not refused(ask(question))
+
+
+@pytest.mark.parametrize("question", ["I never liked jazz", "we aint never liked jazz"])
+def test_what_somebody_never_liked_is_refused(ask, question):
+    assert "jazz" in refused(ask(question))
+
+
+def test_what_somebody_never_had_is_not_at_hand(read):
+    assert read("I have never had gin. what can I make").have == ()
+    assert read("I have gin. what can I make").have == ("gin",)
+
+
+@pytest.mark.parametrize(
+    ("question", "years"),
+    [
+        ("from 97 or 98", (1997, 1998)),
+        ("from '95 or '96 or '97", (1995, 1997)),
+        ("from 97 or 98 minutes long", (1997, 1997)),
+    ],
+)
+def test_years_of_two_digits_go_on_behind_or(question, years):
+    assert joint_years(find_years(question, short=True)) == years
+
+
+@pytest.mark.parametrize(
+    ("question", "high"),
+    [
+        ("jazz for under a tenner", math.nextafter(10.0, 0.0)),
+        ("jazz, about a tenner tops", 10.0),
+        ("jazz, about 10 dollars or less", 10.0),
+        ("jazz for about 10 dollars", 12.0),
+    ],
+)
+def test_a_tenner_is_an_amount_without_its_article(ask, question, high):
+    query = ask(question)
+    assert ("jazz",) in wanted(query)
+    assert bounds(query)["price"][1] == high

@@ -337,6 +337,17 @@ def test_a_name_said_by_the_way_is_no_wish(read_with):
     assert wanted(read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))) == {"rum"}
 
 
+@pytest.mark.parametrize("opening", ["is there a", "give me some", "I am looking for a good"])
+def test_what_is_asked_for_is_not_said_by_the_way(read_with, opening):
+    assert wanted(read_with(f"{opening} gin I could sip", gin=("aside", 0.99))) == {"gin"}
+
+
+def test_what_is_asked_for_is_refused_only_where_the_tagger_is_very_sure(read_with):
+    question = "my uncle was here, give me more gin"
+    assert wanted(read_with(question, gin=("barred", 0.9))) == {"gin"}
+    assert excluded(read_with(question, gin=("barred", 0.99))) == {"gin"}
+
+
 def test_a_name_said_by_the_way_is_told_as_unused_and_not_looked_for_in_texts(read_with):
     query = read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))
     assert "gin" not in {word for one in query.texts for word in one.words}
