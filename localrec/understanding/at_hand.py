@@ -10,7 +10,7 @@ from localrec.understanding.mentions import owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
-_NOT_YET = frozenset({"never", "not", "yet", "no", "none", "to"})
+_SOON = 4  # words behind "have to" among which "with" makes it what one works with
 _ASKING = frozenset({"can", "could", "may", "might", "shall", "should", "must"})
 
 
@@ -26,10 +26,10 @@ def mark_at_hand(
                 continue
             if position and reading.words[position - 1] in _ASKING:
                 continue  # "can I have a country song"
-            if {*reading.words[position + len(cue) : position + len(cue) + 1]} & _NOT_YET:
-                continue  # "I have never had absinthe", "we have to draft"
             begin, end = _sentence(reading, position)
             backward = cue[0] in _WORDS.backward_have
+            if not backward and _tells_of_the_past_or_a_duty(reading, position + len(cue)):
+                continue
             if not backward:
                 end = _end_of_list(reading, owner, position + len(cue), end, vocabulary)
             for number, mention in enumerate(mentions):
@@ -43,6 +43,18 @@ def mark_at_hand(
                     at_hand[number] = True
             break
     return at_hand
+
+
+def _tells_of_the_past_or_a_duty(reading: Reading, place: int) -> bool:
+    """ "I have never had absinthe", "we have to draft", but "all I have to work with is gin"."""
+    behind = reading.words[place : place + _SOON]
+    if not behind or reading.gaps[place]:
+        return False
+    return (
+        behind[0] == "never"
+        or behind[:2] == ("yet", "to")
+        or (behind[0] == "to" and "with" not in behind)
+    )
 
 
 def _end_of_list(

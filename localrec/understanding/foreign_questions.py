@@ -43,7 +43,8 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
     marked = [word for word, accented in written if accented and not vocabulary.is_spelt_out(word)]
     foreign = sum(word in told.foreign for word in words) + len(marked)
     unknown = sum(_is_unknown(word, vocabulary) for word in words if word not in marked)
-    if unknown >= _MOST_WORDS and unknown + _slips(words, vocabulary) >= _NEARLY_ALL * len(words):
+    slips, unreadable = _slips(words, vocabulary)
+    if unreadable >= _MOST_WORDS and unreadable + slips >= _STRANGE * len(words):
         code, probability = _identified(text)
         return code if code != "en" and probability > _SURE else UNKNOWN
     native = sum(_is_english(word, vocabulary) for word in words if word not in marked)
@@ -105,14 +106,17 @@ def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
     return not any(vocabulary.is_plain(one) or vocabulary.is_spelt_out(one) for one in known)
 
 
-def _slips(words: Sequence[str], vocabulary: Vocabulary) -> int:
-    """Count what is read as a slip of another word, as words of another language often are."""
-    return sum(
-        not vocabulary.is_plain(word)
-        and not vocabulary.is_spelt_out(word)
-        and vocabulary.mended(word) != singular(word)
-        for word in words
-    )
+def _slips(words: Sequence[str], vocabulary: Vocabulary) -> tuple[int, int]:
+    """Count what reads as a slip, as words of other languages often do, and what reads as nothing."""
+    strange = [word for word in words if not _is_readable(word, vocabulary)]
+    slips = sum(vocabulary.mended(word) != singular(word) for word in strange)
+    return slips, len(strange) - slips
+
+
+def _is_readable(word: str, vocabulary: Vocabulary) -> bool:
+    told = english()
+    known = word in told.foreign or word in told.slang or word in english_words()
+    return known or vocabulary.is_plain(word) or vocabulary.is_spelt_out(word)
 
 
 def _is_english(word: str, vocabulary: Vocabulary) -> bool:

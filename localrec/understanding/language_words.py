@@ -32,6 +32,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bracket_open: Words
     bracket_close: Words
     harmless_behind: Words
+    new_till_now: Words
     ends: Words
     saying_so: tuple[str, ...]
     lead_in: Words
@@ -283,6 +284,7 @@ class ClauseWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     openers: Words
     subjects: Words
     helpers: Words
+    other_sense_before: Words
 
 
 class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -291,6 +293,8 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needed: tuple[str, ...]
     wishing: Words
     asking: Words
+    bidding: Words
+    before_bidding: Words
     wishing_bridges: Words
     plain: str
 

@@ -149,7 +149,7 @@ def _tells_of_somebody(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
         return is_a_user_here(reading, name.first)
     if name.first == 0 or reading.gaps[name.first]:
         return False
-    doing = reading.tokens[name.first].word.endswith("ing")
+    doing = reading.words[name.first].endswith("ing") and name.first not in reading.nouns_of_verbs
     return doing and reading.words[name.first - 1] in _WORDS.who_is
 
 

@@ -14,6 +14,7 @@ _NEARLY_A_NAME = 86
 _ALIKE = 55
 _LONG_WORD = 6  # letters
 _SLIPS_OF_A_CUT = 2
+_ARTICLES = frozenset({"a", "an", "the"})
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -111,13 +112,19 @@ def _has_few_slips(phrase: str, name: str) -> bool:
     """
     from rapidfuzz.distance import OSA
 
-    typed, meant = phrase.split(), name.split()
+    typed, meant = _telling(phrase), _telling(name)
     if len(typed) > len(meant):
         return OSA.distance("".join(typed), "".join(meant)) <= _SLIPS_OF_A_CUT
     return len(typed) < len(meant) or all(
         OSA.distance(one, other) <= (1 if len(other) < _LONG_WORD else 2)
         for one, other in zip(typed, meant, strict=True)
     )
+
+
+def _telling(phrase: str) -> list[str]:
+    """The words of a phrase without articles, and without one that is told twice on end."""
+    words = [word for word in phrase.split() if word not in _ARTICLES]
+    return [word for place, word in enumerate(words) if not place or words[place - 1] != word]
 
 
 def _alike_by_word(phrase: str, name: str) -> bool:

@@ -24,7 +24,8 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
-_LONGEST_ASKING = max(one.count(" ") + 1 for one in _WORDS.asking)
+_LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.bidding))
+_LEADING_UP = _WORDS.before_bidding
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -202,10 +203,14 @@ def _is_wished(reading: Reading, first: int) -> bool:
 def _is_asked_for(reading: Reading, first: int) -> bool:
     """Whether a name is right behind words that ask for it ("is there a port from Australia")."""
     end = _bridged(reading, first)
-    return any(
-        end >= length and " ".join(reading.words[end - length : end]) in _WORDS.asking
-        for length in range(1, _LONGEST_ASKING + 1)
-    )
+    for begin in range(max(0, end - _LONGEST_ASKING), end):
+        phrase = " ".join(reading.words[begin:end])
+        if phrase in _WORDS.asking:
+            return True
+        if phrase in _WORDS.bidding:  # not "my ex loves it when I suggest horror"
+            opens = begin == 0 or reading.gaps[begin] or reading.words[begin - 1] in _LEADING_UP
+            return bool(opens)
+    return False
 
 
 def _bridged(reading: Reading, first: int) -> int:

@@ -115,9 +115,8 @@ def _reads_as_category(
     last: int,
     by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
-    noun_of_verb = reading.words[first] == f"{reading.tokens[first].word}ing"  # "where you bluff"
     done = first and last - first == 1 and reading.words[first - 1] in _WORDS.doers
-    if done and not noun_of_verb:
+    if done and first not in reading.nouns_of_verbs:
         return False  # "what can you shake up with rum"
     if "component" not in by_role or last - first > 1:
         return True

@@ -91,19 +91,15 @@ class SpellingCorrector:
 
     def joined(self, text: str, found: Sequence[Token]) -> list[Token]:
         """Join two words that stand for names together when written as one: "rom-com"."""
-        one_by_one = iter([*found, None])
         joined: list[Token] = []
-        token = next(one_by_one)
-        while token is not None:
-            following = next(one_by_one)
-            if following is not None and text[token.end : following.start] in (" ", "-"):
-                word = token.word + following.word
+        for token in found:
+            last = joined[-1] if joined else None
+            if last is not None and text[last.end : token.start] in (" ", "-"):
+                word = last.word + token.word
                 if word in self._compounds:
-                    end = following.end
-                    token = Token(word=word, root=singular(word), start=token.start, end=end)
-                    following = next(one_by_one)
+                    joined[-1] = Token(word, singular(word), last.start, token.end)
+                    continue
             joined.append(token)
-            token = following
         return joined
 
     def respell(self, token: Token, *, is_name: bool = False) -> tuple[str, ...]:

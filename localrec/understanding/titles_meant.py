@@ -248,13 +248,8 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
     noun = reading.words[last - 1]
     if reading.roots[last - 1] not in vocabulary.item_nouns:
         return False
-    begin = first
-    while begin > max(1, first - _TOLD_BEFORE) and not reading.gaps[begin]:
-        if reading.words[begin - 1] in _SOME or reading.words[begin - 1] in _LINKING:
-            break
-        begin -= 1  # "a slow reggae Christmas song"
     is_one_of_some = first > 0 and (
-        reading.words[begin - 1] in _SOME or _is_possessive(reading, first - 1)
+        _is_behind_some(reading, first) or _is_possessive(reading, first - 1)
     )
     if noun == reading.roots[last - 1] and not is_one_of_some:
         return False
@@ -263,6 +258,16 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
         one.role in ("category", "component") and vocabulary.is_usable(one)
         for one in vocabulary.names.get(kind)
     )
+
+
+def _is_behind_some(reading: Reading, first: int) -> bool:
+    """ "a slow reggae Christmas song": behind an article, and perhaps words that tell more."""
+    for place in range(first - 1, max(-1, first - 1 - _TOLD_BEFORE), -1):
+        if reading.gaps[place + 1] or reading.words[place] in _LINKING:
+            return False
+        if reading.words[place] in _SOME:
+            return True
+    return False
 
 
 def _is_possessive(reading: Reading, place: int) -> bool:

@@ -19,7 +19,7 @@ from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.absent_names import absent_places
 from localrec.understanding.askable_names import AskableNames
-from localrec.understanding.clause_verbs import named_by_verbs, verbs_of_names
+from localrec.understanding.clause_verbs import ClauseVerbs
 from localrec.understanding.contractions import is_in_a_phrase, uncontracted
 from localrec.understanding.language_words import (
     adjectives_of,
@@ -57,6 +57,7 @@ class Reading(msgspec.Struct, frozen=True):
     gaps: tuple[str, ...]
     capitals: tuple[bool, ...]  # typed with a capital letter
     corrected: dict[str, str]
+    nouns_of_verbs: frozenset[int] = frozenset()  # places of names that were told by their verbs
 
     def end_of_clause(self, position: int) -> int:
         """The first token behind `position` that a comma or full stop parts from it."""
@@ -101,6 +102,7 @@ class Vocabulary:
             self.names, self.items = tables.names, tables.items
             self.partial.words, self.partial.callable = tables.long_names, tables.callable
         self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
+        self._clauses = ClauseVerbs(self.names, self.is_usable)
         self._punctuated = PunctuatedNames(catalogue, self.names, self.items, self.is_plain)
         self._spelling = SpellingCorrector(
             self.names.words,
@@ -180,7 +182,8 @@ class Vocabulary:
         cut: list[tuple[Token, str]] = []
         counts = False
         cut_short = uncontracted(text, found)
-        bare = cut_short | named_by_verbs(found, self._verbs)
+        done = self._clauses.named(found)
+        bare = cut_short | done
         slang = {place for place, token in enumerate(found) if token.word in english().slang}
         as_typed = self._in_names(found, slang | bare.keys())
         shown = _shown_names(text, found)
@@ -198,6 +201,7 @@ class Vocabulary:
         kept = tuple(token for token, _ in cut)
         words = tuple(singular(root) for _, root in cut)
         heard = {found[place].start for place in cut_short if is_in_a_phrase(found[place].word)}
+        told_by_verb = {found[place].start for place in done}
         return Reading(
             tokens=kept,
             words=tuple(t.word if r == t.root or t.start in heard else r for t, r in cut),
@@ -205,14 +209,7 @@ class Vocabulary:
             gaps=self._punctuated.without_own_marks(words, marks_between(text, kept), text),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
-        )
-
-    @cached_property
-    def _verbs(self) -> dict[str, str]:
-        """The verbs of names of one word that an item has."""
-        names = (name for name in self.names.phrases() if name.endswith("ing") and " " not in name)
-        return verbs_of_names(
-            name for name in names if any(map(self.is_usable, self.names.get(name)))
+            nouns_of_verbs=frozenset(i for i, one in enumerate(kept) if one.start in told_by_verb),
         )
 
     def _in_names(self, found: Sequence[Token], places: Iterable[int]) -> set[int]:

@@ -294,7 +294,7 @@ def _short_ones(quoted: str) -> Iterator[re.Match[str]]:
 
 @lru_cache
 def _or_short() -> re.Pattern[str]:
-    return re.compile(rf"\s+or\s+(?:from\s+)?'?{_any_of('', True)}{_no_unit()}")
+    return re.compile(rf"\s+or\s+(?:from\s+)?'?{_any_of('', True)}(?!\s+of\b){_no_unit()}")
 
 
 @lru_cache
