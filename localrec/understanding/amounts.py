@@ -47,6 +47,7 @@ _COUNT = (
     + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
     + ")"
 )
+_AGAIN = re.compile(r"\b(?:same|other)\s+$")
 _FOR_SO_MANY = (  # "something like it but for 6?", "a game for 2 on a train"
     re.compile(
         rf"\bfor\s+(?:just\s+|only\s+)?{_COUNT}"
@@ -134,8 +135,9 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
 
 def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: bool) -> bool:
     told = match["first"]
-    if told == "an" and spec.units.keys() & _PEOPLE:
-        return False  # "an adult game"
+    named_again = _AGAIN.search(match.string[: match.start()]) is not None
+    if spec.units.keys() & _PEOPLE and (told == "an" or named_again):
+        return False  # "an adult game", "the same two people always win"
     return not whole or (_value(told) * factor).is_integer()
 
 

@@ -53,6 +53,8 @@ def _is_model(reading: Reading, mention: Mention) -> bool:
     before = reading.words[: mention.first]
     if before[-2:-1] == ("to",) and before[-1] in _MET:
         return False  # "I refuse to read Twilight"
+    if before[-2:] == ("other", "than"):
+        return False
     return cue_before(reading, mention.first) >= 0 or bool(_WORDS.swaps & set(before[-3:]))
 
 

@@ -107,7 +107,7 @@ def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
 
 
 def _slips(words: Sequence[str], vocabulary: Vocabulary) -> tuple[int, int]:
-    """Count what reads as a slip, as words of other languages often do, and what reads as nothing."""
+    """Count what reads as a slip, as foreign words often do, and what reads as nothing."""
     strange = [word for word in words if not _is_readable(word, vocabulary)]
     slips = sum(vocabulary.mended(word) != singular(word) for word in strange)
     return slips, len(strange) - slips

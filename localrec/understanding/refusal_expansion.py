@@ -18,6 +18,7 @@ from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _GROUPS = tuple(tuple(roots(one) for one in group) for group in english().synonyms.words)
+_SHORTEST = 3  # letters of a name whose longer names are barred too: "war"
 _MOST = 60  # longer names or titles; a word in more of them refuses none
 _MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
 _ALIKE = frozenset({"component", "category"})  # "no Prosecco" bars the region of that name too
@@ -155,7 +156,8 @@ def refused_titles(
             titles = _titles_with(phrase[phrase[0] == "the" :], vocabulary)
             found |= dict.fromkeys(titles if len(titles) <= _MOST else ())
         elif len(phrase) > 1 or (len(phrase[0]) > 3 and not _says_little(phrase[0], vocabulary)):
-            most = _MOST if mention.item is not None else _MOST_OF_A_KIND
+            is_rare = mention.item is not None or not is_everyday(phrase[0])  # "rosé" in a name
+            most = _MOST if is_rare else _MOST_OF_A_KIND
             titles = _titles_with(phrase, vocabulary)
             found |= dict.fromkeys(titles if len(titles) <= most else ())
     return tuple(found)
@@ -254,7 +256,7 @@ def _longer(mention: Mention, phrase: Sequence[str], vocabulary: Vocabulary) -> 
         return
     if meaning is not None and len(phrase) == 1 and vocabulary.is_plain(phrase[0]):
         return
-    if len(" ".join(phrase)) < 4:
+    if len(" ".join(phrase)) < _SHORTEST:
         return
     told = [
         one.meaning

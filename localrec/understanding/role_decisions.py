@@ -25,6 +25,7 @@ _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
 _LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.bidding))
+_OR_AN = 2  # words between alternatives: "or a"
 _LEADING_UP = _WORDS.before_bidding
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
@@ -185,13 +186,24 @@ def _wished_all_the_same(
         one for one in open_ if _names_a_thing(one) and _is_refused(roles, reading, one, limit)
     ]
     wished = [one for one in open_ if one not in doubted]
+    wished += [one for one in doubted if any(_is_or(reading, one, other) for other in wished)]
     again = {one.meaning for one in wished if one.meaning is not None}
     return [
         one
         for one in doubted
-        if (one.meaning is not None and one.meaning in again)
+        if one in wished
+        or (one.meaning is not None and one.meaning in again)
         or (not wished and roles.named(one.first, one.last, "barred") < limits.alone)
     ]
+
+
+def _is_or(reading: Reading, one: Mention, other: Mention) -> bool:
+    """Whether "or" alone stands between two names: "tequila or mezcal instead of gin"."""
+    first, second = sorted((one, other), key=lambda mention: mention.first)
+    between = range(first.last, second.first)
+    if any(reading.gaps[place] for place in (*between, second.first)):
+        return False
+    return "or" in (told := [reading.words[place] for place in between]) and len(told) <= _OR_AN
 
 
 def _is_wished(reading: Reading, first: int) -> bool:

@@ -33,6 +33,7 @@ _THAT_ONE = frozenset({"the", "a", "that", "this", "your", "my", "our", "and", "
 _ASKING = frozenset({"what", "which", "whats", "where", "anything", "something", "any"})
 _SOON = 4  # words behind "was" among which a praise stands
 _NOT = frozenset({"not", "except", "without", "minus", "besides"})
+_OTHER_THAN = ("other", "than")
 _FILLERS = frozenset({"a", "an", "the", "any", "another", "more"})
 _CLOSING = frozenset({"please", "again", "though", "tho", "thanks"})
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
@@ -85,6 +86,11 @@ def is_example(
         return False
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
+    is_one_of_some = first > 0 and reading.words[first - 1] in _SOME
+    if is_one_of_some and _is_kind_of_items(reading, vocabulary, first, last):
+        return False  # "I love a Christmas song"
+    if first == 0 and last - first > 1 and "else" in reading.words:
+        return True  # "gone girl did my head in, what else has she written"
     if _is_distinct(reading, vocabulary, first, last) and (
         _is_liked(reading, first)
         or _is_praised(reading, first, last)
@@ -135,7 +141,8 @@ def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last
     place = first - 1
     while place > 0 and reading.words[place] in _FILLERS:
         place -= 1
-    if place < 0 or reading.words[place] not in _NOT or any(reading.gaps[place + 1 : last]):
+    refuses = reading.words[place] in _NOT or reading.words[place - 1 : place + 1] == _OTHER_THAN
+    if place < 0 or not refuses or any(reading.gaps[place + 1 : last]):
         return False
     ends = last == len(reading.words) or reading.gaps[last] or reading.words[last] in _CLOSING
     if not ends or any(
@@ -251,7 +258,8 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
     is_one_of_some = first > 0 and (
         _is_behind_some(reading, first) or _is_possessive(reading, first - 1)
     )
-    if noun == reading.roots[last - 1] and not is_one_of_some:
+    opens = first == 0 and not is_capitalised(reading, 1, last)  # "christmas song please"
+    if noun == reading.roots[last - 1] and not (is_one_of_some or opens):
         return False
     kind = " ".join(reading.roots[first : last - 1])
     return any(

@@ -6,8 +6,10 @@ import math
 
 import pytest
 
+from localrec.data.domains import NumberSpec
 from localrec.understanding.absent_things import with_absent_things
 from localrec.understanding.ages import find_youngest
+from localrec.understanding.amounts import find_amount
 from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.years import find_years, joint_years
 
@@ -209,7 +211,15 @@ def test_an_example_may_be_called_like_an_idiom(ask):
     assert ask("what we heard last night was dull, jazz please").target is None
 
 
-@pytest.mark.parametrize("question", ["a slow jazz Christmas song", "any good Christmas song"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "a slow jazz Christmas song",
+        "any good Christmas song",
+        "christmas song for the depot do",
+        "I do love a Christmas song",
+    ],
+)
 def test_a_kind_and_the_noun_of_all_items_name_no_title(ask, question):
     query = ask(question)
     assert query.target is None and ("christmas",) in wanted(query)
@@ -258,3 +268,32 @@ def test_a_tenner_is_an_amount_without_its_article(ask, question, high):
     query = ask(question)
     assert ("jazz",) in wanted(query)
     assert bounds(query)["price"][1] == high
+
+
+def test_a_title_that_opens_a_question_about_what_else_there_is_is_an_example(ask):
+    assert ask("strange fruit did my head in. what else has she sung").target == "strange fruit"
+
+
+def test_what_is_other_than_a_title_is_not_like_it(ask):
+    query = ask("a jazz song other than Summertime")
+    assert query.target is None and "summertime" in query.exclude_items
+
+
+def test_a_word_too_many_is_no_slip_in_a_title(ask):
+    assert ask("any jazz Christmas song").target is None
+    assert ask("a song like the the Strange Fruit").target == "strange fruit"
+
+
+@pytest.mark.parametrize(
+    ("question", "players"),
+    [
+        ("eight of us, the same two people always win", 8),
+        ("eight people, and the other two players are kids", 8),
+        ("two people", 2),
+    ],
+)
+def test_people_who_are_told_again_are_not_counted(question, players):
+    spec = NumberSpec(kind="amount", units={"people": 1, "players": 1}, bound="high")
+    amount = find_amount(question, spec)
+    assert amount is not None and amount.bounds is not None
+    assert amount.bounds[0] == players

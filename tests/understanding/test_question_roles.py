@@ -348,6 +348,11 @@ def test_what_is_asked_for_is_refused_only_where_the_tagger_is_very_sure(read_wi
     assert excluded(read_with(question, gin=("barred", 0.99))) == {"gin"}
 
 
+def test_an_alternative_of_a_wish_is_not_refused_by_the_tagger_alone(read_with):
+    assert wanted(read_with("rum or gin, my pal said", gin=("barred", 0.9))) == {"rum", "gin"}
+    assert excluded(read_with("rum, and the gin my pal said", gin=("barred", 0.9))) == {"gin"}
+
+
 def test_a_name_said_by_the_way_is_told_as_unused_and_not_looked_for_in_texts(read_with):
     query = read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))
     assert "gin" not in {word for one in query.texts for word in one.words}
