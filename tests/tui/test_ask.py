@@ -1,7 +1,5 @@
 """Asking, mending how a question was read, and saying what one thinks: by keys alone."""
 
-from pathlib import Path
-
 import msgspec
 import pytest
 from textual.events import Paste
@@ -236,6 +234,15 @@ class TestLine:
             await ask(pilot)
             await press(pilot, "down", "m")
         assert [one.k for one in given(services, "ask")] == [10, 20]
+
+    async def test_leads_to_more_items_by_the_word_as_well(self, open_app, services):
+        async with open_app() as pilot:
+            await ask(pilot)
+            for more in ("more", "More please."):
+                await write(pilot, more)
+                await press(pilot, "enter")
+        assert [one.k for one in given(services, "ask")] == [10, 20, 30]
+        assert len({one.text for one in given(services, "ask")}) == 1
 
     async def test_is_typed_over_by_the_second_question(self, open_app, services):
         async with open_app() as pilot:
@@ -533,6 +540,14 @@ class TestStatus:
                 "By rules and counts, and the shipped network.",
             ),
             ({"understanding": "model"}, "By rules and counts, understanding: model."),
+            (
+                {
+                    "router": "rules",
+                    "router_failed": "It is not here.",
+                    "writer_failed": "It is not here.",
+                },
+                "By rules and counts, no model. It is not here.",
+            ),
         ],
     )
     async def test_tells_who_read_the_question(self, open_app, services, read_by, told):
@@ -543,10 +558,20 @@ class TestStatus:
 
 
 class TestPicture:
-    async def test_goes_with_questions_until_it_is_put_away(self, open_app, services):
+    async def test_that_is_not_there_is_not_taken(self, open_app):
         async with open_app(WIDE) as pilot:
             await press(pilot, "f8")
-            await write(pilot, "~/red.png")
+            await write(pilot, "/nowhere/red.png")
+            await press(pilot, "enter")
+            assert "Picture: none" in seen(pilot)
+            told = [one.message for one in pilot.app._notifications]
+        assert "There is no file /nowhere/red.png." in told
+
+    async def test_goes_with_questions_until_it_is_put_away(self, open_app, services, tmp_path):
+        (tmp_path / "red.png").touch()
+        async with open_app(WIDE) as pilot:
+            await press(pilot, "f8")
+            await write(pilot, f"{tmp_path}/red.png")
             await press(pilot, "enter")
             assert "Picture: red.png" in seen(pilot)
             await ask(pilot)
@@ -554,7 +579,7 @@ class TestPicture:
             assert "Picture: none" in seen(pilot)
             await ask(pilot, "again")
         images = [one.image for one in given(services, "ask")]
-        assert images == [str(Path("~/red.png").expanduser()), None]
+        assert images == [str(tmp_path / "red.png"), None]
 
     async def test_leads_to_the_line_so_that_no_letter_is_a_verdict(self, open_app, services):
         async with open_app(WIDE) as pilot:
@@ -689,7 +714,7 @@ class TestFeedback:
             await press(pilot, "down", "l", "u")
             assert "[you like it]" not in seen(pilot)
             assert services.words == []
-            await press(pilot, "u")
+            await press(pilot, "u", "down", "enter")
             told = [one.message for one in pilot.app._notifications]
         assert "There is no word of anna to take back." in told
 
@@ -709,7 +734,9 @@ class TestFeedback:
             services.words.append(
                 NewFeedback(user="anna", domain="cocktails", item="gimlet", event=Event.RATED)
             )
-            await press(pilot, "down", "u")
+            await press(pilot, "down", "u", "enter")
+            assert len(services.words) == 1  # what was said before stays unless it is chosen
+            await press(pilot, "u", "down", "enter")
             told = [one.message for one in pilot.app._notifications]
         assert "Taken back: anna rates Gimlet." in told
 

@@ -50,6 +50,25 @@ class TestHome:
         assert "Bramble has gin." in told
         assert "from 4 items of your history" in told
 
+    async def test_has_its_cursor_on_the_first_item_when_it_is_reached(self, open_app):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            pilot.app.screen.query_one(HomeList).focus()
+            await settled(pilot)
+            assert pilot.app.screen.query_one(HomeList).highlighted == 0
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, ItemScreen)
+
+    async def test_names_nobody_who_is_not_here_any_more(self, open_app):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            assert "For anna" in seen(pilot)
+            pilot.app.user = None
+            await settled(pilot)
+            told = seen(pilot)
+        assert "For anna" not in told
+        assert "of your history" not in told
+
     async def test_counts_one_item_as_one(self, open_app, services):
         of_many = services.recommend
 

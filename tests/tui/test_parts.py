@@ -62,6 +62,11 @@ class TestWishes:
     def test_of_an_empty_intent_are_none(self):
         assert intent_chips(Query(), load_domain("cocktails")) == ()
 
+    def test_call_the_example_by_its_name(self):
+        domain, names = load_domain("cocktails"), {"whiskey-sour": "Whiskey Sour"}
+        (chip,) = intent_chips(Query(target="whiskey-sour"), domain, names)
+        assert chip.label == "like Whiskey Sour"
+
     def test_call_items_by_their_names(self):
         intent = Query(exclude_items=("whiskey-sour", "gone"))
         chips = intent_chips(intent, load_domain("cocktails"), {"whiskey-sour": "Whiskey Sour"})

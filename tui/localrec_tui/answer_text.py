@@ -10,6 +10,7 @@ from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
 # What `Answer.answered_by` says of stages that asked no model.
+_FAILED = "_failed"  # ends the name of a stage whose model did not answer
 _NO_MODEL = frozenset(
     {"rules", SHIPPED_NETWORK, "measured", "silent", "template", "vectors", "spelling"}
 )
@@ -74,10 +75,14 @@ def list_remarks(found: Recommendations) -> list[str]:
 
 def answer_provenance(answer: Answer, spent: float) -> str:
     """Say how long an answer took, and which models took part in it."""
+    failed = {stage: told for stage, told in answer.answered_by.items() if stage.endswith(_FAILED)}
     models = [
-        f"{stage}: {who}" for stage, who in answer.answered_by.items() if who not in _NO_MODEL
+        f"{stage}: {who}"
+        for stage, who in answer.answered_by.items()
+        if who not in _NO_MODEL and stage not in failed
     ]
     if SHIPPED_NETWORK in answer.answered_by.values():
         models.insert(0, f"and {SHIPPED_NETWORK}")
     told = f", {', '.join(models)}" if models else ", no model"
-    return f"{spent:.2f} s. By rules and counts{told}."
+    faults = "".join(f" {fault.rstrip('.')}." for fault in dict.fromkeys(failed.values()))
+    return f"{spent:.2f} s. By rules and counts{told}.{faults}"

@@ -6,6 +6,7 @@ It asks; threads work; what they find comes back as messages.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,6 +31,7 @@ from localrec_tui.preferences import FILE, load_workspace_preferences, save_pref
 from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.data import DataScreen
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.help import HelpScreen
@@ -49,6 +51,7 @@ from localrec_tui.screens.verdict_choice import ask_verdict
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import NewFeedback
 from localrec_tui.services.settings_text import read_settings_text, save_settings_text
+from localrec_tui.terminal_keys import restore_alt_digits
 from localrec_tui.workers import run_in_thread
 
 _ROOMS: tuple[type[AppScreen[None]], ...] = (
@@ -72,6 +75,11 @@ _FEEDBACK_VERBS = {
     Event.WANTED: "wants",
     Event.LATER: "puts off",
 }
+_LEAVE, _TAKE_BACK = "leave", "take back"
+_OLDER_WORDS = (
+    ChoiceItem(_LEAVE, "Leave what was said before"),
+    ChoiceItem(_TAKE_BACK, "Take back the last word from before"),
+)
 _LEARN, _STOP = "Learn the ranking now", "Stop learning"
 _LOOK_S = 3.0  # between two looks at how far a ranking is learnt
 
@@ -120,8 +128,10 @@ class LocalrecApp(BaseApp):
     """
 
     def __init__(self, folder: Path, services: AppServices | None = None) -> None:
+        restore_alt_digits()
         super().__init__(folder, services or AppServices(folder))
         self._fault: Exception | None = None
+        self._said: Counter[str] = Counter()  # words of each user that U may still take back
         # Before anybody watches it, or nobody would be saved in their place.
         self.set_reactive(BaseApp.user, load_last_user(folder))
 
@@ -293,7 +303,15 @@ class LocalrecApp(BaseApp):
                 return FeedbackStored(user, None, "", None, undone=True)
             return FeedbackStored(user, back.feedback, back.domain, back.holds, undone=True)
 
-        run_in_thread(self, "taking back", take_back)
+        def decided(way: str | None) -> None:
+            if way == _TAKE_BACK:
+                run_in_thread(self, "taking back", take_back)
+
+        if self._said[user] > 0:
+            decided(_TAKE_BACK)
+        else:
+            told = f"{user} has said nothing since the app was opened."
+            self.push_screen(ChoiceDialog(told, _OLDER_WORDS, _LEAVE), decided)
 
     def on_feedback_stored(self, message: FeedbackStored) -> None:
         """Say so, and let the screens mark it."""
@@ -303,6 +321,7 @@ class LocalrecApp(BaseApp):
             return
         told = f"{said.user} {_FEEDBACK_VERBS[said.event]} {said.name}"
         reason_builder = f": {said.reason}" if said.reason else ""
+        self._said[message.user] += -1 if message.undone else 1
         if message.undone:
             self.notify(f"Taken back: {told}{reason_builder}.", markup=False)
         else:

@@ -19,7 +19,7 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.signal import Signal
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, OptionList, Static
 
 from localrec_tui.garbage import IdleCollector
 from localrec_tui.log_buffer import LogBuffer
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
+HEIGHTS = [(0, "-low"), (30, "-high")]  # lines of the window, for dialogs that hold a list
 _PACKAGE = __name__.partition(".")[0]
 _PAUSE_S = 0.3  # between two looks whether this is a pause
 _TONES = ("accent", "secondary", "success", "warning", "primary")  # of domains, in turn
@@ -221,6 +222,12 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         is_gone = widget is not None and widget.parent is None
         return (None, None) if is_gone else (widget, offset)
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Put the cursor of a list on its first line, or Enter would do nothing there."""
+        listed = event.widget
+        if isinstance(listed, OptionList) and listed.highlighted is None:
+            listed.action_first()
+
     def show_status(self, status: str) -> None:
         """Show a sentence in the status line."""
         self.query_one("#status", Static).update(status)
@@ -300,7 +307,7 @@ class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
         width: 64; max-width: 95%; height: auto; max-height: 90%;
         border: round $border; background: $surface; padding: 0 1;
     }
-    Dialog .title { text-style: bold; margin-bottom: 1; }
+    Dialog .title { width: 100%; text-style: bold; margin-bottom: 1; }
     Dialog .hint { color: $text-muted; width: 100%; }
     """
 

@@ -32,11 +32,13 @@ def intent_chips(
     Args:
         intent: The intent.
         domain: Its domain.
-        names: The names of items that are not wanted, by key; one without is called by its key.
+        names: The names of the example and of items that are not wanted, by key; one without is
+            called by its key.
     """
     wanted = sorted(enumerate(intent.constraints), key=lambda pair: pair[1].excluded)
     example = intent.target or intent.anchor
-    chips = [Chip("target", "", f"like {example}")] if example else []
+    like = names.get(example, example) if example else None
+    chips = [Chip("target", "", f"like {like}")] if like else []
     chips += [Chip("constraints", place, _constraint_label(one, domain)) for place, one in wanted]
     chips += [Chip("flags", name, value) for name, value in intent.flags.items()]
     chips += [Chip("ranges", place, _range_label(one)) for place, one in enumerate(intent.ranges)]

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from localrec.data.answers import Answer
 from localrec.data.query import TaskKind
 from localrec.data.recommendations import Recommendations
+from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec_tui.answer_markdown import answer_markdown, save_markdown
 from localrec_tui.answer_text import (
@@ -21,7 +22,7 @@ from localrec_tui.answer_text import (
     task_reason,
 )
 from localrec_tui.constraint_chips import intent_chips, without_chip
-from localrec_tui.messages import AnswerSaved, FeedbackStored, VerdictsLoaded
+from localrec_tui.messages import AnswerSaved, AnswerUnsaved, FeedbackStored, VerdictsLoaded
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.text import TextDialog
@@ -78,19 +79,27 @@ class AnswerScreen(UserScreen):
 
     def action_save_answer(self) -> None:
         """Write the answer to a Markdown file."""
-        if not (text := self._markdown()):
-            return
+        if text := self._markdown():
+            self._ask_file(text)
 
+    def _ask_file(self, text: str, typed: str = "", fault: str = "") -> None:
         def named(path: str | None) -> None:
             if path:
-                run_in_thread(self, "writing", lambda: AnswerSaved(str(save_markdown(path, text))))
+                run_in_thread(self, "writing", lambda: _written(path, text))
 
-        title = "To which Markdown file?"
-        self.app.push_screen(TextDialog(title, "such as ~/drinks-for-friday.md"), named)
+        title, hint = "To which Markdown file?", "such as ~/drinks-for-friday.md"
+        self.app.push_screen(TextDialog(title, hint, typed, fault), named)
 
     def on_answer_saved(self, message: AnswerSaved) -> None:
         """Say where it is."""
         self.notify(f"The answer is in {message.path}.", markup=False)
+
+    def on_answer_unsaved(self, message: AnswerUnsaved) -> None:
+        """Ask again for the file, with what was typed in the line, unless the user has left."""
+        if self.is_active:
+            self._ask_file(message.text, message.path, message.fault)
+        else:
+            self.notify(message.fault, severity="warning", markup=False)
 
     def _markdown(self) -> str:
         """The answer that is shown; "" and a sentence where there is none."""
@@ -155,7 +164,7 @@ class AnswerScreen(UserScreen):
         self._answered, self._shown_domain = answered, domain
         self.set_tone(domain)
         self._show_task(answer)
-        chips = intent_chips(answered.intent, load_domain(domain), answered.excluded_names)
+        chips = intent_chips(answered.intent, load_domain(domain), answered.item_names)
         await self.query_one(Chips).show(chips)
         self.say(answer_remarks(answer))
         results = self.query_one(Results)
@@ -239,3 +248,11 @@ class AnswerScreen(UserScreen):
     def _opened(self, event: Results.ItemOpened) -> None:
         answer = None if self._answered is None else self._answered.answer
         self.app.push_screen(ItemScreen(event.shown, self._shown_domain, answer))
+
+
+def _written(path: str, text: str) -> AnswerSaved | AnswerUnsaved:
+    """Write an answer to a new file, and tell where it is or why it is not."""
+    try:
+        return AnswerSaved(str(save_markdown(path, text)))
+    except InputError as error:
+        return AnswerUnsaved(path, text, f"{error.message} {error.hint}")

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import WorkspaceError
+from localrec.foundation.text_matching import fold
 from localrec.systems.shipped_systems import MARC
 from localrec.understanding.follow_up import follow_up_words
 from localrec_tui.answer_text import answer_provenance
@@ -51,6 +52,9 @@ _WIDE = 100  # columns from which the chosen item stands beside a table of all
 _HUGE = 160  # columns from which the person has a column too
 _TICK_S = 0.2
 _MORE = 10  # items at first, and items more
+_MORE_WORDS = frozenset(  # typed beneath an answer they ask for more of it
+    {"more", "more please", "more of these", "more like these", "show more", "show me more", "next"}
+)
 _CORRECTION = "corrected question"
 
 
@@ -199,6 +203,10 @@ class AskScreen(AskChoices):
             self._again()
 
     def _submit(self, text: str, *, alone: bool = False) -> None:
+        if self._again is not None and fold(text).strip(" .!?") in _MORE_WORDS:
+            self.query_one(Prompt).select_all()
+            self.action_more()
+            return
         user = self.app.user
         self._k, self._refined = _MORE, ""
         self.query_one(Prompt).select_all()  # what is typed next is another question

@@ -64,9 +64,14 @@ class AskChoices(AnswerScreen):
             self._return_to_line()
 
     def _image_picked(self, path: str | None) -> None:
-        if path is not None:
-            self._image = Path(path).expanduser() if path else None
-            self._return_to_line()
+        if path is None:
+            return
+        chosen = Path(path).expanduser() if path else None
+        if chosen is not None and not chosen.is_file():
+            self.app.notify(f"There is no file {chosen}.", severity="warning", markup=False)
+        else:
+            self._image = chosen
+        self._return_to_line()
 
     def _system_picked(self, system: str | None) -> None:
         if system is not None:

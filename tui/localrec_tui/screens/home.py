@@ -333,6 +333,7 @@ class HomeScreen(UserScreen):
     def _show_list(self, message: str) -> None:
         listed, found = self.query_one(HomeList), self._found
         if found is None:
+            listed.border_title, listed.border_subtitle = "For you", ""
             listed.tell(message)
             self.query_one(Prompt).tell_way("")
         else:

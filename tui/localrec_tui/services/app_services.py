@@ -368,10 +368,11 @@ def _answered(
         item_matches_by_key=item_matches(
             (*answer.items, *answer.near_misses), intent, context.catalogue
         ),
-        excluded_names=_excluded_names(intent, context.catalogue),
+        item_names=_item_names(intent, context.catalogue),
     )
 
 
-def _excluded_names(intent: Query, catalogue: Catalogue) -> dict[str, str]:
-    places = ((key, catalogue.item_index(key)) for key in intent.exclude_items)
+def _item_names(intent: Query, catalogue: Catalogue) -> dict[str, str]:
+    told = (*intent.exclude_items, *(key for key in (intent.target,) if key))
+    places = ((key, catalogue.item_index(key)) for key in told)
     return {key: catalogue.names[place] for key, place in places if place is not None}

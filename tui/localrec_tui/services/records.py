@@ -98,7 +98,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
         intent: The intent as it was understood.
         domain: The domain that was searched.
         item_matches_by_key: Item key -> how the item stands to the question.
-        excluded_names: The names of the items that the intent does not want to see, by key.
+        item_names: Key -> name of the intent's example and of the items that it does not want.
     """
 
     question: QuestionRequest
@@ -106,7 +106,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
     intent: Query
     domain: str
     item_matches_by_key: dict[str, ItemMatch] = {}
-    excluded_names: dict[str, str] = {}
+    item_names: dict[str, str] = {}
 
 
 class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):

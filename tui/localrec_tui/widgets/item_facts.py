@@ -12,7 +12,7 @@ from localrec_tui.services.records import ItemDetails
 from localrec_tui.widgets.badges import in_line, verdict_badge
 from localrec_tui.widgets.detail_pane import pane_head
 
-_LABEL_WIDTH = 14
+_LABEL_WIDTH = 13  # a longer label pushes its value on
 _LIKE_SHORT = 3  # items like it where there is little room
 
 
@@ -33,7 +33,7 @@ def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterato
         yield Content(text)
         yield Content("")
     for label, value in fact_lines(found):
-        yield Content.assemble((f"{label:<{_LABEL_WIDTH}}", "dim"), value)
+        yield Content.assemble((f"{label:<{_LABEL_WIDTH}} ", "dim"), value)
     if evidence:
         yield Content("")
         yield pane_head("Why: its way in the graph")
