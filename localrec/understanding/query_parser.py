@@ -39,7 +39,7 @@ from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.part_of_title import take_part_of_title
 from localrec.understanding.question_roles import RoleTagger
-from localrec.understanding.question_text import normalise_question
+from localrec.understanding.question_text import normalise_question, without_refusals
 from localrec.understanding.refusal_expansion import (
     bar_pointed_series,
     expanded_refusals,
@@ -122,6 +122,7 @@ def parse_query(
         met=state.met,
         on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
+        wished=without_refusals(text, reading, owner, excluded, refusing),
     )
 
 

@@ -1,12 +1,17 @@
-"""A question's text before anything is read of it: slips of writing that no word shows alone.
+"""A question's text: slips of writing that no word shows alone, and what is left without refusals.
 
-What is written anew is as long as before, so that places in the text stay.
+Slips are mended before anything is read. What is written anew is as long as before, so that places
+in the text stay.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
+from localrec.understanding.vocabulary import Reading
+
+_SHORT = 4  # letters of words that alone tell no wish
 # "no more then 15 dollars".
 _THEN = re.compile(
     r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
@@ -33,3 +38,37 @@ def normalise_question(text: str) -> str:
         text = _COMMA.sub(lambda spoken: ",".ljust(len(spoken[0])), text)
         text = _STOP.sub(lambda spoken: ".".ljust(len(spoken[0])), text)
     return _TAG.sub(lambda tag: f"{' ' * (len(tag[0]) - 1)}?", text)
+
+
+def without_refusals(
+    text: str,
+    reading: Reading,
+    owner: Sequence[int],
+    excluded: Sequence[bool],
+    refusing: Collection[int],
+) -> str:
+    """Cut what a question refuses: vectors do not hear a "no", and bring near what is barred.
+
+    Args:
+        text: The question.
+        reading: The same, in words.
+        owner: For each token the number of the name that it belongs to, -1 for none.
+        excluded: For each token whether it is refused.
+        refusing: Places of words that refuse something.
+
+    Returns:
+        What is left; "" where nothing is refused, or nothing is left that tells a wish.
+    """
+    refused = {place for place, mine in enumerate(owner) if mine >= 0 and excluded[place]}
+    left = {place for place in range(len(owner)) if place not in refused and place not in refusing}
+    if not refused or not any(owner[place] >= 0 or not _is_short(reading, place) for place in left):
+        return ""
+    letters = list(text)
+    for place in refused | {*refusing}:
+        token = reading.tokens[place]
+        letters[token.start : token.end] = " " * (token.end - token.start)
+    return " ".join("".join(letters).split()).strip(" ,;")
+
+
+def _is_short(reading: Reading, place: int) -> bool:
+    return len(reading.words[place]) <= _SHORT

@@ -5,7 +5,9 @@ is committed: each line of it is a change for somebody.
 
 Processors without VNNI run another graph of the embedder (`localrec.index.minilm_int8`), whose
 vectors differ in their last digits, so that drinks nearly as near as each other change places.
-Answers with other drinks are kept for them in a file of its own.
+Answers with other drinks are kept for them in a file of its own. What was last recorded without
+VNNI has no drinks in the other file until somebody records it with VNNI, and there the drinks of
+such a question are not compared.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from .sessions import bar_session, exports_session, films_session, system_names
 from .words import all_words, help_as_text, help_texts, parameters, with_words
 
 _WITHOUT_VNNI = "answers-drinks-without-vnni"
+BY_VECTORS = ("items", "near", "words")  # parts of an answer that hang on the processor
 SESSIONS = {"bar": bar_session, "exports": exports_session, "films": films_session}
 
 os.environ["LOCALREC_LEARN"] = "off"  # what is learnt in the background depends on when
@@ -41,6 +44,15 @@ def golden_drinks() -> dict[str, Any]:
     """Return what was recorded of the gold questions, as this processor answers them."""
     recorded = dict(golden("answers-drinks"))
     return recorded | golden(_WITHOUT_VNNI) if overflows() else recorded
+
+
+def compared(part: str, recorded: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of each recorded answer, without those that this processor has no record of."""
+    return {
+        name: answer.get(part)
+        for name, answer in recorded.items()
+        if part not in BY_VECTORS or BY_VECTORS[0] in answer
+    }
 
 
 def golden_help() -> str:
@@ -108,8 +120,17 @@ def _record_drinks(home: Path) -> None:
         return
     recorded = golden("answers-drinks")
     moved = {name: one for name, one in found.items() if not _same_drinks(one, recorded.get(name))}
-    _save("answers-drinks", found | {one: recorded[one] for one in moved if one in recorded})
+    kept = {name: recorded[name] for name in moved if name in recorded}
+    for name, was in _without_vnni().items():
+        if name in kept and not _same_drinks(found[name], was):  # other than it was: new to both
+            kept[name] = {part: one for part, one in found[name].items() if part not in BY_VECTORS}
+    _save("answers-drinks", found | kept)
     _save(_WITHOUT_VNNI, moved)
+
+
+def _without_vnni() -> dict[str, Any]:
+    """What was recorded last on a processor like this one."""
+    return dict(golden("answers-drinks")) | golden(_WITHOUT_VNNI)
 
 
 def _same_drinks(one: dict[str, Any], other: dict[str, Any] | None) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from .masks import differences, require_same
 from .program import EMBEDDER
-from .record import golden_drinks, recorded_drinks
+from .record import compared, golden_drinks, recorded_drinks
 
 QUESTIONS = golden_drinks()
 
@@ -28,6 +28,6 @@ def test_the_questions_are_those_that_were_recorded(answers: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("part", ["task", "intent", "items", "near", "relaxed", "message", "words"])
 def test_every_question_is_answered_as_it_was(part: str, answers: dict[str, Any]) -> None:
-    expected = {one: answer.get(part) for one, answer in QUESTIONS.items()}
-    actual = {one: answer.get(part) for one, answer in answers.items()}
+    expected = compared(part, QUESTIONS)
+    actual = {one: answers[one].get(part) for one in expected}
     require_same(differences(expected, actual, part))
