@@ -26,6 +26,7 @@ _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
 _LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.bidding))
 _OR_AN = 2  # words between alternatives: "or a"
+_ANYTHING = frozenset({"anything", "something"})
 _LEADING_UP = _WORDS.before_bidding
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
@@ -215,6 +216,8 @@ def _is_wished(reading: Reading, first: int) -> bool:
 def _is_asked_for(reading: Reading, first: int) -> bool:
     """Whether a name is right behind words that ask for it ("is there a port from Australia")."""
     end = _bridged(reading, first)
+    if not end and first and reading.words[0] in _ANYTHING and not any(reading.gaps[1 : first + 1]):
+        return True  # "anything by Colin Bateman?"
     for begin in range(max(0, end - _LONGEST_ASKING), end):
         phrase = " ".join(reading.words[begin:end])
         if phrase in _WORDS.asking:
