@@ -9,6 +9,8 @@ import msgspec
 from localrec.foundation.progress import Progress
 from localrec.memory.job_queue import JobRow
 from localrec.memory.worker import WorkReport
+from localrec.privacy.forget import ForgetReceipt, LeakScanReport
+from localrec.privacy.sweep import FileAction
 from localrec_tui.services.memory import (
     FacetSummary,
     MemoryVersion,
@@ -69,6 +71,31 @@ FAILED = JobRow(
     skipped=(),
     ended=None,
 )
+FORESEEN = ForgetReceipt(
+    dry_run=True,
+    rows={"node": 5, "edge": 1, "embedding": 3, "import_receipt": 1, "interaction": 9, "memory": 2},
+    files=(
+        FileAction(path="asked.jsonl", action="rewritten", bytes=90, lines=1),
+        FileAction(path="person.jsonl", action="rewritten", bytes=90, lines=1),
+        FileAction(path="indexes/names", action="removed", bytes=90),
+    ),
+    undated=0,
+    searched=None,
+    found=(),
+    namesakes=(),
+    adapters=(),
+    store_bytes=(9_000, 9_000),
+    disk_bytes=0,
+    seconds=0.1,
+)
+FORGOTTEN = msgspec.structs.replace(
+    FORESEEN,
+    dry_run=False,
+    searched=LeakScanReport(
+        keys=1, keys_in_quotes=1, texts=1, columns=30, files=4, bytes=9_000, unread=()
+    ),
+    store_bytes=(9_000, 8_000),
+)
 
 
 class FakeMemoryService(Recorder):
@@ -116,20 +143,20 @@ class FakeMemoryService(Recorder):
         newest = msgspec.structs.replace(self.versions[0], pinned=pinned)
         self.versions = (newest, *self.versions[1:])
 
-    def preview_forget(self, user: str, since: str, domain: str | None) -> tuple[str, ...]:
+    def preview_forget(self, user: str, since: str, domain: str | None) -> ForgetReceipt:
         self._trip()
         self.told.append(("foresee", user, since, domain))
-        return ("memory: 2 rows would be removed",)
+        return FORESEEN
 
     def forget(
         self, user: str, since: str, domain: str | None, progress: Progress
-    ) -> tuple[str, ...]:
+    ) -> ForgetReceipt:
         progress("looking through files", 0, 0)
         self.goes_on.wait(10)
         self._trip()
         self.told.append(("forget", user, since, domain))
         self.versions = ()
-        return ("memory: 2 rows removed", "No trace was found.")
+        return FORGOTTEN
 
     def jobs(self, seen: object = None) -> QueueSnapshot | None:
         mark = (self.waiting, self.paused, self.rows)

@@ -1,10 +1,15 @@
 """Tables of rows: they look as Textual's own do, and draw again only what looks otherwise."""
 
+import msgspec
 import pytest
 from textual.app import App
 from textual.widgets import DataTable
 
-from localrec_tui.widgets.cells import Cell, RowTable
+from localrec.data.rows import Event
+from localrec_tui.widgets.cells import Cell, FittedTable, RowTable
+from localrec_tui.widgets.results import Results
+
+from .conftest import seen, settled
 
 ROWS = 60
 SIZE = (40, 20)
@@ -87,3 +92,39 @@ class TestARowTable:
             await pilot.press("down")
             await pilot.pause()
             assert set(drawn_cells) <= {-1, 30, 31}
+
+
+class TestAnAnswer:
+    async def test_shows_whole_columns_only_the_rightmost_leaving_first(self, open_app, services):
+        drink = services.ask.__globals__["drink"]
+        missing = ("something nobody has", "more")
+        near = msgspec.structs.replace(drink(1, "A name of middling length", 0.8), missing=missing)
+        async with open_app((120, 40)) as pilot:
+            results = pilot.app.screen.query_one(Results)
+            table = results.query_one(FittedTable)
+            await results.show("cocktails", (), (near,))
+            await settled(pilot)
+            assert heads(table) == ["#", "Name", "Meets", "You", "Fits"]
+            assert table.virtual_size.width <= table.scrollable_content_region.width
+            await pilot.resize_terminal(240, 40)
+            await settled(pilot)
+            assert heads(table)[-1] == "Missing"
+            assert "something nobody has, more" in seen(pilot)
+
+    async def test_keeps_its_cursor_where_a_cell_tells_something_else(self, open_app, services):
+        drink = services.ask.__globals__["drink"]
+        items = tuple(drink(number, f"Drink {number}", 0.5) for number in range(1, 30))
+        async with open_app((120, 40)) as pilot:
+            results = pilot.app.screen.query_one(Results)
+            table = results.query_one(FittedTable)
+            await results.show("cocktails", items)
+            await settled(pilot)
+            table.move_cursor(row=20)
+            results.mark("cocktails", items[20].key, Event.LIKED)
+            await settled(pilot)
+            assert table.cursor_row == 20
+            assert "like it" in " ".join(map(str, table.get_row_at(20)))
+
+
+def heads(table):
+    return [str(column.label) for column in table.ordered_columns]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from textual.widgets import Input
 
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import BusyError
 from localrec_tui.screens.data import DataScreen
 from localrec_tui.screens.quitting import QuitDialog
 from localrec_tui.screens.receipt import ReceiptDialog
@@ -58,7 +58,7 @@ class TestImport:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (0, "changes of shelves"),
+            (0, "What was changed on shelves"),
             (1, "1 word given since then goes too."),
             (3, "3 words given since"),
         ],
@@ -72,7 +72,7 @@ class TestImport:
             asked = " ".join(seen(pilot).replace("│", " ").split())
             assert "Take back the import of films.zip?" in asked
             assert told in asked
-            assert ("since then" in asked) == (words > 0)
+            assert ("given since then" in asked) == (words > 0)
             await press(pilot, "enter")  # the first choice leaves all as it is
             await press(pilot, "z", "escape")
         assert called(services) == []
@@ -100,10 +100,10 @@ class TestImport:
 
     async def test_says_why_a_file_cannot_be_taken(self, open_app, services):
         async with open_app(WIDE, mode="data") as pilot:
-            services.transfers.trouble = InputError("There is no file x.", "Tab completes a path.")
+            services.transfers.trouble = BusyError("Process 7 has the store.", "Wait.")
             await choose_file(pilot, "x")
             assert isinstance(pilot.app.screen, DataScreen)
-            assert "There is no file x. Tab completes a path." in seen(pilot)
+            assert "Process 7 has the store. Wait." in seen(pilot)
 
 
 class TestOwnCatalogue:

@@ -183,7 +183,7 @@ class TestForgetting:
             await self.foreseen(pilot)
             told = seen(pilot)
             await press(pilot, "escape")
-        assert "memory: 2 rows would be removed" in told
+        assert "2 remembered texts" in told
         assert memory.told == [("foresee", "anna", "", None)]
         assert memory.versions
 
@@ -352,7 +352,7 @@ class TestOverAWorkspace:
     async def test_forgetting_leaves_no_trace(self, open_app, local, own_bar):
         async with open_app(WIDE, over=local, folder=own_bar, mode="memory", user="anna") as pilot:
             await press(pilot, "x", "enter")
-            assert "would be removed" in seen(pilot)
+            assert "What would go:" in seen(pilot)
             await write(pilot, "anna")
             await press(pilot, "enter")
             assert "No trace was found." in seen(pilot)

@@ -8,8 +8,11 @@ import pytest
 from localrec.data.rows import Event
 from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
 from localrec.foundation.progress import no_progress
+from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.import_look import FileKind, domain_name_of, name_fault
 from localrec_tui.services.records import ImportRequest, NewFeedback, RequestHandle
+
+from ..cli.conftest import by_spelling
 
 WINES = [
     ["title", "variety", "country", "price"],
@@ -115,7 +118,7 @@ class TestUndo:
             transfers.import_file(missing, RequestHandle(), no_progress)
         say("negroni")
         for call in (transfers.import_undo, transfers.undo_import):
-            with pytest.raises(UsageError, match="no import to take back"):
+            with pytest.raises(UsageError, match="none was made since the app began"):
                 call()
         assert self.words(local_services) == ["negroni"]
 
@@ -139,9 +142,38 @@ class TestUndo:
         with pytest.raises(LocalrecError):
             transfers.pull("no-such-data", RequestHandle(), no_progress)
         say("negroni")
-        with pytest.raises(UsageError, match="no import to take back"):
+        with pytest.raises(UsageError, match="a data set was pulled after it"):
             transfers.undo_import()
         assert self.words(local_services) == ["negroni"]
+
+    def test_of_an_earlier_one_says_that_only_the_last_can_be(
+        self, local_services, wines, tmp_path
+    ):
+        transfers = local_services.transfers
+        transfers.import_file(wines, RequestHandle(), no_progress)
+        more = ImportRequest(path=table(tmp_path / "ports.csv", WINES), domain="ports")
+        transfers.import_file(more, RequestHandle(), no_progress)
+        transfers.undo_import()
+        with pytest.raises(UsageError, match="Only the last import can be taken back"):
+            transfers.import_undo()
+        assert "wines" in [one.name for one in local_services.domains()]
+
+    def test_of_the_first_into_nothing_says_that_nothing_was_before(self, wines, tmp_path):
+        services = AppServices(by_spelling(tmp_path / "empty"), hold_s=0)
+        try:
+            services.transfers.import_file(wines, RequestHandle(), no_progress)
+            with pytest.raises(UsageError, match="nothing was here before it"):
+                services.transfers.import_undo()
+        finally:
+            services.close()
+
+    def test_whose_copy_a_forgetting_took_says_so(self, local_services, wines, own_bar):
+        transfers = local_services.transfers
+        transfers.import_file(wines, RequestHandle(), no_progress)
+        for copy in own_bar.glob("indexes/before*"):
+            copy.unlink()
+        with pytest.raises(UsageError, match="somebody was forgotten after it"):
+            transfers.import_undo()
 
     def test_leaves_no_copy_behind_when_the_app_ends(self, local_services, wines, own_bar):
         local_services.transfers.import_file(wines, RequestHandle(), no_progress)

@@ -112,6 +112,15 @@ class AnswerSaved(Message):
 
 
 @dataclass
+class AnswerUnsaved(Message):
+    """An answer could not be written to the file that was named: the path, its text, and why."""
+
+    path: str
+    text: str
+    fault: str
+
+
+@dataclass
 class VerdictsLoaded(Message):
     """What a user said of some items of a domain."""
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Label, Static
 
 from localrec.graph.domain_files import load_domain
-from localrec_tui.base_app import Dialog
+from localrec_tui.base_app import HEIGHTS, Dialog
 from localrec_tui.messages import WorkFailed
+from localrec_tui.widgets.forget_texts import forget_step, forget_text
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.privacy.forget import ForgetReceipt
 
 
 class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,13 +76,13 @@ class ForgetDialog(Dialog[bool]):
     class EffectPreviewed(Message):
         """What would go."""
 
-        lines: tuple[str, ...]
+        receipt: ForgetReceipt
 
     @dataclass
     class UserForgotten(Message):
         """What went."""
 
-        lines: tuple[str, ...]
+        receipt: ForgetReceipt
 
     @dataclass
     class ForgetProgress(Message):
@@ -84,10 +90,24 @@ class ForgetDialog(Dialog[bool]):
 
         what: str
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Cancel", id="leave"),
+        Binding("escape", "close", "Close", id="leave"),
+        # A line keeps the arrows for itself, though it does nothing with them.
+        Binding("down", "scroll_receipt(1)", "Scroll", key_display="↑↓", priority=True),
+        Binding("up", "scroll_receipt(-1)", "Scroll", show=False, priority=True),
+        Binding("pagedown", "scroll_receipt(8)", "Scroll", show=False, priority=True),
+        Binding("pageup", "scroll_receipt(-8)", "Scroll", show=False, priority=True),
+    ]
     DEFAULT_CSS = """
     ForgetDialog > .dialog { width: 76; }
-    ForgetDialog VerticalScroll { height: auto; max-height: 14; margin-bottom: 1; }
+    ForgetDialog VerticalScroll { height: auto; max-height: 8; margin-bottom: 1; }
+    ForgetDialog.-high VerticalScroll { max-height: 16; }
+    ForgetDialog.-done VerticalScroll { max-height: 12; }
+    ForgetDialog.-done.-high VerticalScroll { max-height: 20; }
+    ForgetDialog.-done Input { display: none; }
     """
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, request: ForgetRequest) -> None:
         super().__init__()
@@ -102,9 +122,12 @@ class ForgetDialog(Dialog[bool]):
         since = f" since {request.since}" if request.since else ""
         with Vertical(classes="dialog"):
             yield Label(
-                f"Forget {request.user}{where}{since} for good?", classes="title", markup=False
+                f"Forget {request.user}{where}{since} for good?",
+                classes="title",
+                id="title",
+                markup=False,
             )
-            with VerticalScroll():
+            with VerticalScroll(can_focus=False):  # the arrows scroll it from the line too
                 yield Static("Looking what would go …", id="receipt", markup=False)
             yield Input(placeholder=f"Type {request.user} and press Enter to forget", disabled=True)
             yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="status")
@@ -112,6 +135,7 @@ class ForgetDialog(Dialog[bool]):
 
     def on_mount(self) -> None:
         """Look what would go."""
+        self.watch(self.query_one(VerticalScroll), "virtual_size", self._text_measured)
         memory, request = self.app.services.memory, self._request
         run_in_thread(
             self,
@@ -123,7 +147,7 @@ class ForgetDialog(Dialog[bool]):
 
     def on_forget_dialog_effect_previewed(self, message: EffectPreviewed) -> None:
         """Show it, and let the person decide."""
-        self._show(message.lines)
+        self._show(message.receipt)
         line = self.query_one(Input)
         line.disabled = False
         line.focus()
@@ -151,14 +175,18 @@ class ForgetDialog(Dialog[bool]):
     def on_forget_dialog_forget_progress(self, message: ForgetProgress) -> None:
         """Say what is going on."""
         if self._runs:
-            self.show_status(f"{message.what} …")
+            self.show_status(forget_step(message.what))
 
     def on_forget_dialog_user_forgotten(self, message: UserForgotten) -> None:
         """Show the receipt."""
         self._runs, self._done = False, True
-        self._show(message.lines)
-        self.query_one(VerticalScroll).focus()
-        self.show_status("Forgotten. Esc closes the receipt.")
+        self.set_class(True, "-done")
+        self.query_one("#title", Label).update("Forgotten")
+        self._show(message.receipt)
+        self.set_focus(None)
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+        self.show_status("Esc closes the receipt.")
+        self.refresh_bindings()
 
     async def show_failure(self, failure: WorkFailed) -> None:
         """Show the failure, and let the user try again."""
@@ -173,5 +201,26 @@ class ForgetDialog(Dialog[bool]):
         else:
             self.dismiss(self._done or None)
 
-    def _show(self, lines: tuple[str, ...]) -> None:
-        self.query_one("#receipt", Static).update("\n".join(lines))
+    def action_close(self) -> None:
+        """Close the receipt."""
+        self.dismiss(True)
+
+    def action_scroll_receipt(self, lines: int) -> None:
+        """Go on in what goes, or back."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Tell which keys hold: nothing is cancelled once it is done; a short text stands still."""
+        if action in ("leave", "close"):
+            return (action == "close") == self._done
+        if action == "scroll_receipt":
+            return (
+                bool(self.query(VerticalScroll)) and self.query_one(VerticalScroll).max_scroll_y > 0
+            )
+        return super().check_action(action, parameters)
+
+    def _show(self, receipt: ForgetReceipt) -> None:
+        self.query_one("#receipt", Static).update(forget_text(receipt))
+
+    def _text_measured(self) -> None:
+        self.refresh_bindings()  # whether it scrolls may be otherwise now

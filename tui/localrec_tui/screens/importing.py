@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.message import Message
 
 from localrec.data.rows import ImportReport
+from localrec.foundation.errors import InputError
 from localrec.foundation.progress import Progress
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.own_catalogue import OwnCatalogueDialog
@@ -34,6 +35,13 @@ class ImportingScreen(UserScreen):
         found: FileLook
 
     @dataclass
+    class FileMissed(Message):
+        """A path leads to no file: what was typed, and why it did not do."""
+
+        path: str
+        fault: str
+
+    @dataclass
     class ImportForeseen(Message):
         """What an import would keep."""
 
@@ -53,9 +61,7 @@ class ImportingScreen(UserScreen):
     def action_import_file(self) -> None:
         """Choose a file, then look what it holds."""
         if not self._tasks.is_busy():
-            title = "Which file comes in?"
-            dialog = PathDialog(title, "~/Downloads/letterboxd-anna.zip", Path.home())
-            self.app.push_screen(dialog, self._path_entered)
+            self._ask_path()
 
     def show_status(self, status: str) -> None:
         """Show a sentence below what runs."""
@@ -63,12 +69,30 @@ class ImportingScreen(UserScreen):
 
     # --- what it is ---
 
+    def _ask_path(self, typed: str = "", fault: str = "") -> None:
+        title, hint = "Which file comes in?", "~/Downloads/letterboxd-anna.zip"
+        dialog = PathDialog(title, hint, Path.home(), typed, fault)
+        self.app.push_screen(dialog, self._path_entered)
+
     def _path_entered(self, path: str | None) -> None:
         if path is None:
             return
         transfers = self.app.services.transfers
+
+        def look() -> Message:
+            try:
+                return self.FileSeen(transfers.look(path))
+            except InputError as error:
+                return self.FileMissed(path, f"{error.message} {error.hint}")
+
         self.show_status("Looking what it is …")
-        run_in_thread(self, "looking at a file", lambda: self.FileSeen(transfers.look(path)))
+        run_in_thread(self, "looking at a file", look)
+
+    def on_importing_screen_file_missed(self, message: FileMissed) -> None:
+        """Ask again, with what was typed in the line; who has left the room reads why."""
+        self.show_status("" if self.is_active else message.fault)
+        if self.is_active:
+            self._ask_path(message.path, message.fault)
 
     def on_importing_screen_file_seen(self, message: FileSeen) -> None:
         """Ask what the file does not tell."""

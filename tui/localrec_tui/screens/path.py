@@ -14,10 +14,11 @@ from textual.containers import Vertical
 from textual.suggester import Suggester
 from textual.widgets import DirectoryTree, Input, Label
 
-from localrec_tui.base_app import Dialog
+from localrec_tui.base_app import HEIGHTS, Dialog
 from localrec_tui.widgets.key_footer import KeyFooter
 from localrec_tui.widgets.text_line import DialogLine
 
+_HINT = "Paste or type a path, or pick a file below."
 _MOST_NAMES = 5_000  # of a folder are looked at
 
 
@@ -28,6 +29,8 @@ class PathDialog(Dialog[str]):
         title: What the file is for.
         hint: An example.
         start: The folder that the tree shows.
+        typed: What stands in the line already.
+        fault: Why that did not do, where it was tried.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,20 +38,31 @@ class PathDialog(Dialog[str]):
     ]
     DEFAULT_CSS = """
     PathDialog > .dialog { width: 90; }
-    PathDialog FileTree { height: 12; }
+    PathDialog FileTree { height: 9; }
+    PathDialog.-high FileTree { height: 12; }
     """
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
-    def __init__(self, title: str, hint: str, start: Path) -> None:
+    def __init__(
+        self, title: str, hint: str, start: Path, typed: str = "", fault: str = ""
+    ) -> None:
         super().__init__()
         self._title, self._hint, self._start = title, hint, start
+        self._typed, self._fault = typed, fault
 
     def compose(self) -> ComposeResult:
         """The line, and the files below."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield DialogLine(placeholder=self._hint, suggester=PathSuggester(), max_length=4_000)
+            yield DialogLine(
+                self._typed,
+                placeholder=self._hint,
+                suggester=PathSuggester(),
+                max_length=4_000,
+                select_on_focus=False,
+            )
             yield FileTree(self._start)
-            yield Label("Paste or type a path, or pick a file below.", classes="hint")
+            yield Label(self._fault or _HINT, classes="hint", markup=False)
             yield KeyFooter()
 
     def action_complete(self) -> None:

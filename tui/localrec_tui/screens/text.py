@@ -18,18 +18,24 @@ class TextDialog(Dialog[str]):
     Args:
         title: The question.
         hint: An example, or what happens without any.
+        typed: What stands in the line already.
+        fault: Why that did not do, where it was tried.
     """
 
-    def __init__(self, title: str, hint: str) -> None:
+    def __init__(self, title: str, hint: str, typed: str = "", fault: str = "") -> None:
         super().__init__()
-        self._title = title
-        self._hint = hint
+        self._title, self._hint = title, hint
+        self._typed, self._fault = typed, fault
 
     def compose(self) -> ComposeResult:
         """One line."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield DialogLine(placeholder=self._hint, max_length=500)
+            yield DialogLine(
+                self._typed, placeholder=self._hint, max_length=500, select_on_focus=False
+            )
+            if self._fault:
+                yield Label(self._fault, classes="hint", markup=False)
             yield KeyFooter()
 
     @on(Input.Submitted)

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from localrec_tui.base_app import AppScreen, Dialog
+from localrec_tui.base_app import HEIGHTS, AppScreen, Dialog
 from localrec_tui.messages import UsersLoaded, WorkFailed
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.key_footer import KeyFooter
@@ -34,9 +34,11 @@ class UserDialog(Dialog[str]):
         Binding("down", "to_list", "To the list", show=False),
     ]
     DEFAULT_CSS = """
-    UserDialog OptionList { max-height: 12; }
+    UserDialog OptionList { max-height: 9; }
+    UserDialog.-high OptionList { max-height: 12; }
     UserDialog OptionList.-none { display: none; }
     """
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, user: str | None, *, nobody: bool = True) -> None:
         super().__init__()

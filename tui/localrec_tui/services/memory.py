@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from localrec.memory.records import Memory
     from localrec.memory.update_context import UpdateContext, UpdateContextCache
     from localrec.memory.worker import Worker, WorkReport
+    from localrec.privacy.forget import ForgetReceipt
     from localrec_tui.services.store_access import ReadWriteLock
 
 
@@ -203,30 +204,26 @@ class MemoryService:
 
         self._write(lambda store: pin_memory(store, _node_of(store, domain, user), pinned))
 
-    def preview_forget(self, user: str, since: str, domain: str | None) -> tuple[str, ...]:
+    def preview_forget(self, user: str, since: str, domain: str | None) -> ForgetReceipt:
         """Preview the effect of forgetting a user."""
         from localrec.privacy.erasure_plan import parse_forget_scope
         from localrec.privacy.forget import forget
-        from localrec.privacy.receipts import format_receipt
 
         wish = parse_forget_scope(user=user, since=since or None, domain=domain)
         with self._lock.reading():
-            receipt = forget(self._folder, wish, dry_run=True, progress=lambda *_: None)
-        return tuple(format_receipt(receipt))
+            return forget(self._folder, wish, dry_run=True, progress=lambda *_: None)
 
     def forget(
         self, user: str, since: str, domain: str | None, progress: Progress
-    ) -> tuple[str, ...]:
+    ) -> ForgetReceipt:
         """Forget a user for good."""
         from localrec.privacy.erasure_plan import parse_forget_scope
         from localrec.privacy.forget import forget
-        from localrec.privacy.receipts import format_receipt
 
         wish = parse_forget_scope(user=user, since=since or None, domain=domain)
         with self._writing():
             self._update_contexts.clear()  # what was read of them is gone too
-            receipt = forget(self._folder, wish, dry_run=False, progress=progress)
-        return tuple(format_receipt(receipt))
+            return forget(self._folder, wish, dry_run=False, progress=progress)
 
     def jobs(self, seen: object = None) -> QueueSnapshot | None:
         """The queue now; None where nothing changed."""

@@ -32,6 +32,29 @@ _STORE = "store.duckdb"
 _BEFORE = Path("indexes") / "before-import.duckdb"
 _BEFORE_THIS = Path("indexes") / "before-this-import.duckdb"  # until the import is in
 
+# Why no import can be taken back: a sentence, and what can be done or what stays.
+_NONE_YET = (
+    "There is no import to take back: none was made since the app began.",
+    "The key I imports a file.",
+)
+_TAKEN_BACK = (
+    "Only the last import can be taken back, and that is done already.",
+    "What came in before it stays.",
+)
+_NOTHING_BEFORE = (
+    "The first import into an empty workspace cannot be taken back: nothing was here before it.",
+    "Those after it can.",
+)
+_PULLED_SINCE = (
+    "The last import cannot be taken back any more: a data set was pulled after it.",
+    "Both stay.",
+)
+_FORGOTTEN_SINCE = (
+    "The last import cannot be taken back any more: somebody was forgotten after it, and the copy "
+    "from before went too.",
+    "What came in stays.",
+)
+
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):
     """An import as its receipt tells it: number, day, kind of file, how many rows, whose."""
@@ -100,6 +123,7 @@ class TransferService:
         self._folder, self._read, self._writing = folder, read, writing
         self._commands = CommandRunner(folder, close_s=20.0)
         self._kept: _KeptImport | None = None
+        self._why_none = _NONE_YET  # no import can be taken back, where none is kept
 
     def look(self, path: str) -> FileLook:
         """Look what a file is, and what must be said of it before it is read.
@@ -136,7 +160,7 @@ class TransferService:
             except BaseException:
                 kept.unlink(missing_ok=True)
                 raise
-            self._drop_kept()
+            self._drop_kept(_FORGOTTEN_SINCE if has_copy else _NOTHING_BEFORE)
             # Another process, such as a forgetting, may have swept the copy: then no way is back.
             if has_copy and kept.is_file():
                 kept.replace(self._folder / _BEFORE)
@@ -173,7 +197,7 @@ class TransferService:
             for name in sidecar_files(self._folder / _STORE)[1:]:  # they are of the newer store
                 (self._folder / name).unlink(missing_ok=True)
             (self._folder / _BEFORE).replace(self._folder / _STORE)
-            self._kept = None
+            self._kept, self._why_none = None, _TAKEN_BACK
             for name in set(own_domain_names(self._folder)).difference(kept.domains_before):
                 remove_domain(self._folder, name)
 
@@ -256,7 +280,7 @@ class TransferService:
         The store of before would lack the data set, and what was said of it.
         """
         with self._writing():
-            self._drop_kept()
+            self._drop_kept(self._why_none if self._kept is None else _PULLED_SINCE)
             self._commands.send(("datasets", "pull", name), request, progress)
 
     def rebuild_memories(self, request: RequestHandle, progress: Progress) -> str:
@@ -276,18 +300,21 @@ class TransferService:
     def close(self) -> None:
         """See that whatever runs has ended; the way back ends with the app."""
         self._commands.close()
-        self._drop_kept()
+        self._drop_kept(_NONE_YET)
         (self._folder / _BEFORE_THIS).unlink(missing_ok=True)
 
     def _last_import(self) -> _KeptImport:
         from localrec.foundation.errors import UsageError
 
-        if self._kept is None or not (self._folder / _BEFORE).is_file():
-            raise UsageError("There is no import to take back.", "I imports something.")
+        if self._kept is None:
+            raise UsageError(*self._why_none)
+        if not (self._folder / _BEFORE).is_file():
+            raise UsageError(*_FORGOTTEN_SINCE)
         return self._kept
 
-    def _drop_kept(self) -> None:
-        self._kept = None
+    def _drop_kept(self, why: tuple[str, str]) -> None:
+        """Let go of the way back; `why` says from now on why there is none."""
+        self._kept, self._why_none = None, why
         (self._folder / _BEFORE).unlink(missing_ok=True)
 
     def _copy_store(self, copy: Path) -> bool:

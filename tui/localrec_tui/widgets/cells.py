@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from textual.content import Content
+from textual.coordinate import Coordinate
 from textual.strip import Strip
 from textual.widgets import DataTable
 
@@ -78,6 +79,7 @@ class FittedTable(RowTable):
         super().__init__(id=id, cursor_type="row", zebra_stripes=True, classes=classes)
         self._heads, self._elastic, self._spare = tuple(heads), elastic, tuple(spare)
         self._texts: tuple[tuple[str, ...], ...] = ()
+        self._widths: dict[int, int] = {}  # of the columns that are drawn
 
     def fill(self, rows: Iterable[Sequence[str]]) -> None:
         """Replace the rows; the cursor stays at its place as far as there is one."""
@@ -91,21 +93,37 @@ class FittedTable(RowTable):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if not self.size.width:
-            return
         columns = zip(self._heads, *self._texts, strict=True)
         widths = {
             column: max(Content(cell).cell_length for cell in cells)
             for column, cells in enumerate(columns)
         }
-        self._fit(widths, self.size.width - self.styles.scrollbar_size_vertical)
+        if self.size.width:  # else it is hidden, and has its rows for the cursor alone
+            self._fit(widths, self.size.width - self.styles.scrollbar_size_vertical)
+        fitting = [
+            tuple(fitted(row[column], width) for column, width in sorted(widths.items()))
+            for row in self._texts
+        ]
+        if widths == self._widths and len(fitting) == self.row_count:
+            self._mend(fitting)
+        else:
+            self._widths = widths
+            self._draw_anew(fitting)
+
+    def _mend(self, fitting: Sequence[Sequence[str]]) -> None:
+        """Change those cells that tell something else."""
+        for row, texts in enumerate(fitting):
+            for column, (before, text) in enumerate(zip(self.get_row_at(row), texts, strict=True)):
+                if str(before) != text:
+                    self.update_cell_at(Coordinate(row, column), Cell(text))
+
+    def _draw_anew(self, fitting: Sequence[Sequence[str]]) -> None:
         place = self.cursor_row
         self.clear(columns=True)
-        for column, width in sorted(widths.items()):
-            self.add_column(self._heads[column], width=width)
-        for row in self._texts:
-            cells = (Cell(fitted(row[column], width)) for column, width in sorted(widths.items()))
-            self.add_row(*cells)
+        for column, width in sorted(self._widths.items()):
+            self.add_column(self._heads[column], width=width, key=str(column))
+        for texts in fitting:
+            self.add_row(*map(Cell, texts))
         if self.row_count:
             self.move_cursor(row=min(place, self.row_count - 1))
 

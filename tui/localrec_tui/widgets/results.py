@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,6 +19,7 @@ from localrec.data.rows import Event
 from localrec_tui.item_text import FEEDBACK_LABELS, verdict_label
 from localrec_tui.messages import FeedbackGiven, UndoRequested
 from localrec_tui.services.records import ItemMatch, Verdict
+from localrec_tui.widgets.cells import FittedTable
 from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.kept_items import around
 from localrec_tui.widgets.shown_items import (
@@ -30,6 +30,9 @@ from localrec_tui.widgets.shown_items import (
     card_text,
 )
 from localrec_tui.widgets.side_pane import SidePane
+
+_HEADS = tuple(head for head, _, _ in COLUMNS)
+_SPARE = tuple(range(len(_HEADS) - 1, _HEADS.index("Name"), -1))  # the rightmost leaves first
 
 
 class Results(Horizontal):
@@ -71,16 +74,13 @@ class Results(Horizontal):
     def compose(self) -> ComposeResult:
         """Both forms; the width of the window says which is seen."""
         yield ItemCards(id="cards")
-        yield DataTable(id="table", cursor_type="row", zebra_stripes=True, classes="pane")
+        yield FittedTable(_HEADS, _HEADS.index("Name"), id="table", classes="pane", spare=_SPARE)
         yield ItemPane()
         yield SidePane(id="side")
 
     def on_mount(self) -> None:
-        """Set the heads of the columns."""
-        table = self.query_one(DataTable)
-        table.border_title = "No answer yet"
-        for place, (head, _, _) in enumerate(COLUMNS):
-            table.add_column(head, key=str(place))
+        """Say that nothing is here yet."""
+        self.query_one(FittedTable).border_title = "No answer yet"
 
     @property
     def shown(self) -> tuple[ShownItem, ...]:
@@ -98,7 +98,7 @@ class Results(Horizontal):
         if not self._shown:
             return None
         if self.is_table:
-            row = self.query_one(DataTable).cursor_row
+            row = self.query_one(FittedTable).cursor_row
             return self._shown[row] if 0 <= row < len(self._shown) else None
         focused = self.screen.focused
         return focused.shown if isinstance(focused, ItemCard) else None
@@ -217,7 +217,7 @@ class Results(Horizontal):
 
     @on(DataTable.HeaderSelected)
     async def _head_pressed(self, event: DataTable.HeaderSelected) -> None:
-        await self.sort_by(event.column_index)
+        await self.sort_by(int(event.column_key.value or 0))
 
     @on(DataTable.RowSelected)
     def _row_pressed(self) -> None:
@@ -241,10 +241,9 @@ class Results(Horizontal):
         with self.app.batch_update():
             await cards.remove_children()
             await cards.mount_all(ItemCard(one) for one in shown)
-            table = self.query_one(DataTable)
-            table.clear()
-            for one in shown:
-                table.add_row(*_cells(one), key=one.item.key)
+            table = self.query_one(FittedTable)
+            table.fill(map(_cells, shown))
+            table.move_cursor(row=0)
         self._preview()
         # A table keeps the focus by itself; whoever left it meanwhile is not called back.
         if had_focus and not self.is_table:
@@ -252,15 +251,13 @@ class Results(Horizontal):
 
     def _refresh(self) -> None:
         """Show the same lines, some of which know more."""
-        table = self.query_one(DataTable)
         for card, one in zip(self.query(ItemCard), self._shown, strict=True):
             card.show(one)
-            for place, cell in enumerate(_cells(one)):
-                table.update_cell(one.item.key, str(place), cell, update_width=True)
+        self.query_one(FittedTable).fill(map(_cells, self._shown))
         self._preview()
 
     def _preview(self) -> None:
-        table = self.query_one(DataTable)
+        table = self.query_one(FittedTable)
         row = table.cursor_row
         has_row = 0 <= row < len(self._shown)
         near = [one.item.key for one in around(self._shown, row)]
@@ -273,7 +270,7 @@ class Results(Horizontal):
 
     def _point_at(self, place: int) -> None:
         if self.is_table:
-            table = self.query_one(DataTable)
+            table = self.query_one(FittedTable)
             table.focus()
             table.move_cursor(row=place)
         else:
@@ -318,6 +315,5 @@ class ItemCard(Static, can_focus=True):
             self.update(card_text(self.shown, width))
 
 
-def _cells(one: ShownItem) -> list[Text]:
-    """Cells of a table, which would read a bare string as markup."""
-    return [Text(tells(one)) for _, _, tells in COLUMNS]
+def _cells(one: ShownItem) -> list[str]:
+    return [tells(one) for _, _, tells in COLUMNS]

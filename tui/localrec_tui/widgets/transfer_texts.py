@@ -48,7 +48,10 @@ def undo_question(found: ImportUndo) -> str:
     if found.words:
         go = "goes" if found.words == 1 else "go"
         lines.append(f"{count_of(found.words, 'word')} given since then {go} too.")
-    lines.append("So do changes of shelves and memories; words taken back since then return.")
+    lines += [
+        "What was changed on shelves and in memories since then goes too.",
+        "Words that were taken back since then return.",
+    ]
     return "\n".join(lines)
 
 
