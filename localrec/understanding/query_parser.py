@@ -86,8 +86,7 @@ def parse_query(
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
     roles = tag_word_roles(tagger, text, reading, _covered(found) | bounds | state.places, trace)
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
-    owner = owners(reading, mentions)
-    used = state.places | bounds | passed_over
+    owner, used = owners(reading, mentions), state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, excluded, vocabulary, roles, titled)
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)

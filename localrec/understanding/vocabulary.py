@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -185,7 +185,7 @@ class Vocabulary:
         done = self._clauses.named(found)
         bare = cut_short | done
         slang = {place for place, token in enumerate(found) if token.word in english().slang}
-        as_typed = self._in_names(found, slang | bare.keys())
+        as_typed = _in_names(found, slang | bare.keys(), (self.names, self.items))
         shown = _shown_names(text, found)
         for place, token in enumerate(found):
             unit = self._spelling.unit_meant(token.word, self.units) if counts else None
@@ -211,19 +211,6 @@ class Vocabulary:
             corrected=corrected,
             nouns_of_verbs=frozenset(i for i, one in enumerate(kept) if one.start in told_by_verb),
         )
-
-    def _in_names(self, found: Sequence[Token], places: Iterable[int]) -> set[int]:
-        """Those places that are part of a longer name: "Ma" in "Yo-Yo Ma", "That'll Be the Day"."""
-        typed = [token.root for token in found]
-        return {
-            place
-            for place in places
-            for first in range(max(0, place - _LONGEST_NAME), place + 1)
-            for table in (self.names, self.items)
-            if (name := table.longest_at(typed, first)) is not None
-            and name.last > place
-            and name.last - first > 1
-        }
 
     def mended(self, word: str) -> str:
         """A word as it was meant, folded and without a plural ending; mostly itself."""
@@ -445,3 +432,19 @@ def _counted_roots(domain: Domain) -> frozenset[str]:
         for noun in counted_nouns(name, domain)
         for root in roots(noun)
     )
+
+
+def _in_names(
+    found: Sequence[Token], places: Iterable[int], tables: Sequence[PhraseTable[Any]]
+) -> set[int]:
+    """Those places that are part of a longer name: "Ma" in "Yo-Yo Ma", "That'll Be the Day"."""
+    typed = [token.root for token in found]
+    return {
+        place
+        for place in places
+        for first in range(max(0, place - _LONGEST_NAME), place + 1)
+        for table in tables
+        if (name := table.longest_at(typed, first)) is not None
+        and name.last > place
+        and name.last - first > 1
+    }

@@ -96,8 +96,7 @@ class AskScreen(AskChoices):
     def __init__(self) -> None:
         super().__init__()
         self._request: RequestHandle | None = None
-        self._started = 0.0
-        self._insert_example = False
+        self._started, self._insert_example = 0.0, False
         self._k = _MORE  # items that are asked for
         self._again: Callable[[], None] | None = None  # asks the last question, for `_k` items
         self._refined = ""  # what says that a question went on from the one before
@@ -148,18 +147,17 @@ class AskScreen(AskChoices):
         self.call_after_refresh(self._resume)
 
     def _resume(self) -> None:
-        prompt, is_empty = self.query_one(Prompt), self.app.services.is_empty
-        if prompt.disabled and not is_empty:
+        prompt, services = self.query_one(Prompt), self.app.services
+        if prompt.disabled and not services.is_empty:
             prompt.disabled = False
             prompt.focus()
             self.say([])
-        elif is_empty:
+        elif services.is_empty:
             prompt.disabled = True  # else it would take the 1 that leads to the drinks
             self.say([NOTHING_HERE])
         if self.app.wants_example:
             self.app.wants_example, self._insert_example = False, True
-        if not self._domains and not self.app.services.is_empty:
-            services = self.app.services
+        if not self._domains and not services.is_empty:
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
         text, self.app.pending_question = self.app.pending_question, None
         if text:
@@ -203,24 +201,22 @@ class AskScreen(AskChoices):
             self._again()
 
     def _submit(self, text: str, *, alone: bool = False) -> None:
+        self.query_one(Prompt).select_all()  # what is typed next is another question
         if self._again is not None and fold(text).strip(" .!?") in _MORE_WORDS:
-            self.query_one(Prompt).select_all()
             self.action_more()
             return
-        user = self.app.user
         self._k, self._refined = _MORE, ""
-        self.query_one(Prompt).select_all()  # what is typed next is another question
         if text:
             self._remember(text)
-            added = follow_up_words(text) if self._answered is not None else None
-            if added and not alone and self._answered is not None:
-                self._refined = f"“{text}” goes on from “{self._answered.question.text}”. "
+            answered = None if alone else self._answered
+            if answered is not None and (added := follow_up_words(text)):
+                self._refined = f"“{text}” goes on from “{answered.question.text}”. "
                 self._wish_added(added)
                 return
             self._corrected_task = None
             self._ask(text)
-        elif user is not None:
-            self._list_for(user)
+        elif self.app.user is not None:
+            self._list_for(self.app.user)
         else:
             self.show_status("Type what you would like, or choose a person with F2 for a list.")
 

@@ -338,9 +338,8 @@ class HomeScreen(UserScreen):
             self.query_one(Prompt).tell_way("")
         else:
             about, others = _domain_words(self._domains, found.domain)
-            listed.border_title = f"For {found.user}{about}"
-            counted = count_of(found.history, "item")
-            listed.border_subtitle = f"from {counted} of your history{others}"
+            told = f"from {count_of(found.history, 'item')} of your history{others}"
+            listed.border_title, listed.border_subtitle = f"For {found.user}{about}", told
             self.query_one(Prompt).tell_way("your list" if found.items or others else "")
             plurals = {one.name: one.plural for one in self._domains}
             left = _NOTHING_LEFT.format(plurals.get(found.domain, found.domain))
