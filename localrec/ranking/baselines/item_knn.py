@@ -130,7 +130,7 @@ def _bar(sums: NDArray[np.float64], neighbours: list[Packed], k: int) -> np.floa
     Just below as float32, which two sums that differ as float64 may share.
     """
     row = max(neighbours, key=len, default=_NOTHING).view(_NEAR)["item"]
-    if len(row) < k:
+    if not 0 < k <= len(row):
         return np.float32(0.0)
     some = sums.take(row).astype(np.float32)
     some.partition(len(some) - k)
