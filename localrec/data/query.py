@@ -164,8 +164,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         topic: "wish", or what the question is instead: "small talk", or about something "other".
         language: Code of the language that the question is in where nobody here reads it, else "".
         cut: Only the first part of an overlong question was read.
-        wished: The question without what it refuses, for texts to be compared with; "" where that
-            is the whole question.
+        wanted_text: The question without what it refuses, which is what texts are compared with;
+            "" where it refuses nothing.
         seen: The content of its picture, where it has one.
         pictured: Soft demands that the picture makes; together they weigh less than one that the
             text makes.
@@ -191,7 +191,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     topic: Literal["wish", "small talk", "other"] = "wish"
     language: str = ""
     cut: bool = False
-    wished: str = ""
+    wanted_text: str = ""
     seen: QueryImage | None = None
     pictured: tuple[Constraint, ...] = ()
 

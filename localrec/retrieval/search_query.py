@@ -70,8 +70,9 @@ class SearchQuery:
 
     @cached_property
     def vector(self) -> Vectors:
-        """The embedding of the question and of its picture's look, shape (1, size)."""
-        return self.embedder.embed([f"{self.text} {self.look}".strip()])
+        """The embedding of what the question wants and of its picture's look, shape (1, size)."""
+        wanted = self.intent.wanted_text or self.text
+        return self.embedder.embed([f"{wanted} {self.look}".strip()])
 
     @property
     def visual_field(self) -> str:

@@ -81,7 +81,7 @@ def prepare(
     personal: bool,
 ) -> AnswerRequest:
     """Embed a question and build its candidates; `personal` counts the history of its user."""
-    search = context.search_query(query.wished or question.query[:LONGEST_QUESTION], query)
+    search = context.search_query(question.query[:LONGEST_QUESTION], query)
     with trace.timed("embedding"):
         _ = search.vector
     fit = _fit(context, question.user, trace) if question.user and personal else None

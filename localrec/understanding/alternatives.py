@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from localrec.foundation.text_matching import singular
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, says_any
 from localrec.understanding.meanings import Mention
-from localrec.understanding.mentions import says_any
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
@@ -19,7 +18,7 @@ _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may 
 
 def asks_for_either(reading: Reading) -> bool:
     """Whether one of several wishes is enough ("either one", "we cannot agree")."""
-    told = says_any(reading, _WORDS.either) or _say_two_things(reading)
+    told = says_any(reading.words, _WORDS.either) or _say_two_things(reading)
     return told and not _asks_for_both(reading)
 
 
@@ -32,7 +31,7 @@ def _say_two_things(reading: Reading) -> bool:
 
 def _asks_for_both(reading: Reading) -> bool:
     """ "she wants war, he wants romance, find one that is both"."""
-    return says_any(reading, _WORDS.both)
+    return says_any(reading.words, _WORDS.both)
 
 
 def one_of_each_kind(

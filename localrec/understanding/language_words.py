@@ -32,7 +32,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bracket_open: Words
     bracket_close: Words
     harmless_behind: Words
-    new_till_now: Words
+    not_tried_yet: Words
     ends: Words
     saying_so: tuple[str, ...]
     lead_in: Words
@@ -293,8 +293,8 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needed: tuple[str, ...]
     wishing: Words
     asking: Words
-    bidding: Words
-    before_bidding: Words
+    imperatives: Words
+    before_imperatives: Words
     wishing_bridges: Words
     plain: str
 
@@ -372,6 +372,12 @@ def cue_words() -> Words:
         told.expand, told.serve,
     )  # fmt: skip
     return frozenset(word for one in lists for phrase in one for word in phrase.split())
+
+
+def says_any(words: Sequence[str], phrases: Iterable[str]) -> bool:
+    """Whether one of the phrases stands in the words of a question."""
+    text = f" {' '.join(words)} "
+    return any(f" {phrase} " in text for phrase in phrases)
 
 
 def inflected(told: Iterable[str]) -> tuple[str, ...]:

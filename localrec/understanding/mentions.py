@@ -12,7 +12,12 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch
-from localrec.understanding.language_words import english, phrases, phrases_by_first_word
+from localrec.understanding.language_words import (
+    english,
+    phrases,
+    phrases_by_first_word,
+    says_any,
+)
 from localrec.understanding.longest_names import longest_name
 from localrec.understanding.meanings import Meaning, Mention
 from localrec.understanding.partial_mentions import (
@@ -318,13 +323,7 @@ def _is_a_surname(reading: Reading, vocabulary: Vocabulary, position: int) -> bo
 
 def asks_for_kin(reading: Reading) -> bool:
     """Whether a question asks for something alike, wherever it says so ("find its twin")."""
-    return says_any(reading, _EXAMPLE.kin_phrases)
-
-
-def says_any(reading: Reading, phrases: Sequence[str]) -> bool:
-    """Whether one of the phrases stands in a question."""
-    text = f" {' '.join(reading.words)} "
-    return any(f" {phrase} " in text for phrase in phrases)
+    return says_any(reading.words, _EXAMPLE.kin_phrases)
 
 
 def with_rest_of_titles(

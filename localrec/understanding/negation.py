@@ -157,7 +157,7 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
             return 0  # "no merlot neither", but not "neither whisky neither pisco"
         if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
-            if following in _WORDS.harmless_behind or _is_new_till_now(reading, end):
+            if following in _WORDS.harmless_behind or _is_not_tried_yet(reading, end):
                 return 0
             if position and words[position - 1] == "why" and cue[0] == "not":
                 return 0  # "why not a Negroni"
@@ -185,12 +185,12 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
     return 0
 
 
-def _is_new_till_now(reading: Reading, place: int) -> bool:
+def _is_not_tried_yet(reading: Reading, place: int) -> bool:
     """ "never bought champagne before": said of what is behind "never", and no refusal."""
     if reading.words[place - 1] != "never" or place == len(reading.words):
         return False
     clause = reading.words[place : reading.end_of_clause(place)]
-    return clause[0] in _WORDS.new_till_now and "before" in clause[1:]
+    return clause[0] in _WORDS.not_tried_yet and "before" in clause[1:]
 
 
 def _past_articles(reading: Reading, place: int) -> int:

@@ -26,13 +26,17 @@ from localrec.understanding.alternatives import (
 )
 from localrec.understanding.at_hand import mark_at_hand, names_at_hand
 from localrec.understanding.example_item import find_example
-from localrec.understanding.language_words import english, phrases, places_and_languages
+from localrec.understanding.language_words import (
+    english,
+    phrases,
+    places_and_languages,
+    says_any,
+)
 from localrec.understanding.meanings import Mention
 from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import (
     find_mentions,
     owners,
-    says_any,
     with_rest_of_titles,
 )
 from localrec.understanding.negation import negated_tokens, refusing_places
@@ -112,8 +116,8 @@ def parse_query(
         have=names_at_hand(mentions, at_hand),
         order=_orders(reading, mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
-        expands=says_any(reading, english().expand),
-        served=says_any(reading, english().serve),
+        expands=says_any(reading.words, english().expand),
+        served=says_any(reading.words, english().serve),
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
         unused=unused_phrases(text, reading, owner, numbers, read_otherwise, vocabulary),
@@ -121,7 +125,7 @@ def parse_query(
         met=state.met,
         on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
-        wished=without_refusals(text, reading, owner, excluded, refusing),
+        wanted_text=without_refusals(text, reading, owner, excluded, refusing),
     )
 
 

@@ -24,10 +24,9 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
-_LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.bidding))
+_LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.imperatives))
 _OR_AN = 2  # words between alternatives: "or a"
 _ANYTHING = frozenset({"anything", "something"})
-_LEADING_UP = _WORDS.before_bidding
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -187,7 +186,9 @@ def _wished_all_the_same(
         one for one in open_ if _names_a_thing(one) and _is_refused(roles, reading, one, limit)
     ]
     wished = [one for one in open_ if one not in doubted]
-    wished += [one for one in doubted if any(_is_or(reading, one, other) for other in wished)]
+    wished += [
+        one for one in doubted if any(_joined_by_or(reading, one, other) for other in wished)
+    ]
     again = {one.meaning for one in wished if one.meaning is not None}
     return [
         one
@@ -198,8 +199,8 @@ def _wished_all_the_same(
     ]
 
 
-def _is_or(reading: Reading, one: Mention, other: Mention) -> bool:
-    """Whether "or" alone stands between two names: "tequila or mezcal instead of gin"."""
+def _joined_by_or(reading: Reading, one: Mention, other: Mention) -> bool:
+    """ "tequila or mezcal instead of gin": nothing but "or" stands between two names."""
     first, second = sorted((one, other), key=lambda mention: mention.first)
     between = range(first.last, second.first)
     if any(reading.gaps[place] for place in (*between, second.first)):
@@ -222,9 +223,9 @@ def _is_asked_for(reading: Reading, first: int) -> bool:
         phrase = " ".join(reading.words[begin:end])
         if phrase in _WORDS.asking:
             return True
-        if phrase in _WORDS.bidding:  # not "my ex loves it when I suggest horror"
-            opens = begin == 0 or reading.gaps[begin] or reading.words[begin - 1] in _LEADING_UP
-            return bool(opens)
+        if phrase in _WORDS.imperatives:  # not "my ex loves it when I suggest horror"
+            before = reading.words[begin - 1] if begin and not reading.gaps[begin] else ""
+            return not before or before in _WORDS.before_imperatives
     return False
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from localrec.foundation.text_matching import roots
-from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.language_words import Phrase, english, phrases, says_any
 from localrec.understanding.senses import is_served_in
 from localrec.understanding.spelling import is_everyday, word_rank
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -34,6 +34,7 @@ _ASKING = frozenset({"what", "which", "whats", "where", "anything", "something",
 _SOON = 4  # words behind "was" among which a praise stands
 _NOT = frozenset({"not", "except", "without", "minus", "besides"})
 _OTHER_THAN = ("other", "than")
+_MORE_OF_IT = ("what else", "who else", "anything else")
 _FILLERS = frozenset({"a", "an", "the", "any", "another", "more"})
 _CLOSING = frozenset({"please", "again", "though", "tho", "thanks"})
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
@@ -89,7 +90,7 @@ def is_example(
     is_one_of_some = first > 0 and reading.words[first - 1] in _SOME
     if is_one_of_some and _is_kind_of_items(reading, vocabulary, first, last):
         return False  # "I love a Christmas song"
-    if first == 0 and last - first > 1 and "else" in reading.words:
+    if first == 0 and last - first > 1 and says_any(reading.words, _MORE_OF_IT):
         return True  # "gone girl did my head in, what else has she written"
     if _is_distinct(reading, vocabulary, first, last) and (
         _is_liked(reading, first)
@@ -141,8 +142,9 @@ def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last
     place = first - 1
     while place > 0 and reading.words[place] in _FILLERS:
         place -= 1
-    refuses = reading.words[place] in _NOT or reading.words[place - 1 : place + 1] == _OTHER_THAN
-    if place < 0 or not refuses or any(reading.gaps[place + 1 : last]):
+    if place < 0 or any(reading.gaps[place + 1 : last]):
+        return False
+    if reading.words[place] not in _NOT and reading.words[place - 1 : place + 1] != _OTHER_THAN:
         return False
     ends = last == len(reading.words) or reading.gaps[last] or reading.words[last] in _CLOSING
     if not ends or any(
@@ -241,8 +243,7 @@ def _is_alone_with_its_kin(reading: Reading, vocabulary: Vocabulary, first: int,
 
 def _asks_for_kin(reading: Reading, vocabulary: Vocabulary) -> bool:
     """ "one similar", "more songs like that"."""
-    text = f" {' '.join(reading.words)} "
-    return any(f" {phrase} " in text for phrase in _EXAMPLE.kin_phrases) or any(
+    return says_any(reading.words, _EXAMPLE.kin_phrases) or any(
         reading.words[place] == "like"
         and {*reading.words[place + 1 : place + 2]} <= _THAT
         and (reading.roots[place - 1] in vocabulary.item_nouns or before in _EXAMPLE.species)

@@ -41,6 +41,14 @@ def test_rounds_of_reflection_share_the_comparison_with_a_large_pool(bar: Domain
     assert again.tolist() == first[[4, 1]].tolist()
 
 
+def test_texts_are_compared_with_what_is_wanted_and_others_read_the_whole_question(bar):
+    question = "a red drink without gin"
+    query = bar.search_query(question, parse_query(question, bar.vocabulary))
+    wanted = bar.search_query("a red drink", parse_query("a red drink", bar.vocabulary))
+    assert query.vector.tolist() == wanted.vector.tolist()
+    assert query.text == question  # a critic must know what is refused
+
+
 def test_a_small_pool_is_compared_alone_with_the_same_result(bar: DomainContext):
     query, field = search(bar)
     alone = query.similarity(np.array([4, 1], dtype=np.int32))

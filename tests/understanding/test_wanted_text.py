@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("question", "wished"),
+    ("question", "wanted_text"),
     [
         ("a smoky drink without whiskey", "a smoky drink"),
         ("something sour, no gin please", "something sour, please"),
@@ -15,5 +15,5 @@ import pytest
         ("without gin, something creamy", "something creamy"),
     ],
 )
-def test_what_is_refused_is_no_part_of_what_is_compared(read, question, wished):
-    assert read(question).wished == wished
+def test_what_is_refused_is_no_part_of_what_is_compared(read, question, wanted_text):
+    assert read(question).wanted_text == wanted_text
