@@ -44,7 +44,7 @@ def help_(
         for name, title in told.items():
             console().print(f"{name:24} {title}")
         return
-    text = _find(topic, pages).read_text(encoding="utf-8")
+    text = _text_of(_find(topic, pages))
     if context.as_json:
         print_json({"topic": topic, "text": text})
     elif sys.stdout.isatty():
@@ -88,8 +88,17 @@ def _find(topic: str, pages: dict[str, Path]) -> Path:
     )
 
 
+def _text_of(page: Path) -> str:
+    """What a page says; an installed program has the README as its package's description alone."""
+    if page.name == "README.md" and not page.is_file():
+        from importlib.metadata import metadata
+
+        return metadata("localrec")["Description"]
+    return page.read_text(encoding="utf-8")
+
+
 def _title(path: Path) -> str:
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in _text_of(path).splitlines():
         if line.startswith("# "):
             return line[2:].strip()
     return path.stem

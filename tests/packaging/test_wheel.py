@@ -72,6 +72,8 @@ def test_it_works_in_an_empty_folder(environment):
     assert str(environment.site) in told.stdout, told.stderr
     told = environment.localrec("help", "sources")
     assert told.returncode == 0 and told.stdout.startswith("<!--"), told.stderr
+    assert "no data leaves the machine" in environment.localrec("help", "readme").stdout
+    assert "network" in environment.localrec("help", "privacy").stdout
     place = ("--workspace", environment.home / "desk")
     pulled = environment.localrec("datasets", "pull", "cocktails", "--json", *place)
     assert pulled.returncode == 0, pulled.stderr
