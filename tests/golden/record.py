@@ -29,7 +29,7 @@ from .sessions import bar_session, exports_session, films_session, system_names
 from .words import all_words, help_as_text, help_texts, parameters, with_words
 
 _WITHOUT_VNNI = "answers-drinks-without-vnni"
-BY_VECTORS = ("items", "near", "words")  # parts of an answer that hang on the processor
+VECTOR_PARTS = ("items", "near", "words")  # parts of an answer that hang on the processor
 SESSIONS = {"bar": bar_session, "exports": exports_session, "films": films_session}
 
 os.environ["LOCALREC_LEARN"] = "off"  # what is learnt in the background depends on when
@@ -51,7 +51,7 @@ def compared(part: str, recorded: dict[str, Any]) -> dict[str, Any]:
     return {
         name: answer.get(part)
         for name, answer in recorded.items()
-        if part not in BY_VECTORS or BY_VECTORS[0] in answer
+        if part not in VECTOR_PARTS or VECTOR_PARTS[0] in answer
     }
 
 
@@ -122,8 +122,9 @@ def _record_drinks(home: Path) -> None:
     moved = {name: one for name, one in found.items() if not _same_drinks(one, recorded.get(name))}
     kept = {name: recorded[name] for name in moved if name in recorded}
     for name, was in _without_vnni().items():
-        if name in kept and not _same_drinks(found[name], was):  # other than it was: new to both
-            kept[name] = {part: one for part, one in found[name].items() if part not in BY_VECTORS}
+        if name in kept and not _same_drinks(found[name], was):  # it changed: so it will with VNNI
+            parts = found[name].items()
+            kept[name] = {part: one for part, one in parts if part not in VECTOR_PARTS}
     _save("answers-drinks", found | kept)
     _save(_WITHOUT_VNNI, moved)
 

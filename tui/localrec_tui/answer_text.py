@@ -9,8 +9,8 @@ from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
-# What `Answer.answered_by` says of stages that asked no model.
 _FAILED = "_failed"  # ends the name of a stage whose model did not answer
+# What `Answer.answered_by` says of stages that asked no model.
 _NO_MODEL = frozenset(
     {"rules", SHIPPED_NETWORK, "measured", "silent", "template", "vectors", "spelling"}
 )

@@ -75,10 +75,10 @@ _FEEDBACK_VERBS = {
     Event.WANTED: "wants",
     Event.LATER: "puts off",
 }
-_LEAVE, _TAKE_BACK = "leave", "take back"
+_KEEP, _TAKE_BACK = "keep", "take back"
 _OLDER_WORDS = (
-    ChoiceItem(_LEAVE, "Leave what was said before"),
-    ChoiceItem(_TAKE_BACK, "Take back the last word from before"),
+    ChoiceItem(_KEEP, "Keep them"),
+    ChoiceItem(_TAKE_BACK, "Take back the newest"),
 )
 _LEARN, _STOP = "Learn the ranking now", "Stop learning"
 _LOOK_S = 3.0  # between two looks at how far a ranking is learnt
@@ -310,8 +310,8 @@ class LocalrecApp(BaseApp):
         if self._said[user] > 0:
             decided(_TAKE_BACK)
         else:
-            told = f"{user} has said nothing since the app was opened."
-            self.push_screen(ChoiceDialog(told, _OLDER_WORDS, _LEAVE), decided)
+            told = f"{user} has said nothing since the app was opened. Take back older words?"
+            self.push_screen(ChoiceDialog(told, _OLDER_WORDS, _KEEP), decided)
 
     def on_feedback_stored(self, message: FeedbackStored) -> None:
         """Say so, and let the screens mark it."""

@@ -98,9 +98,7 @@ class ItemPane(VerticalScroll):
         self.found, self._failure = None, ""
         self._stop_waiting()
         self._stop_resting()
-        if (
-            shown is None or not domain
-        ):  # an answer that still arrives does not say what it is about
+        if shown is None or not domain:  # an answer that still arrives has no domain
             self._draw()
         elif self.display:
             now = time.monotonic()
