@@ -184,6 +184,13 @@ class Catalogue:
         """Return how many items have an attribute, by its index, or one below it."""
         return int(self.items_with(self.below(attribute)).sum())
 
+    def first_item_with(self, attributes: Sequence[int]) -> str | None:
+        """Key of the oldest item that has one of these, None without any."""
+        (having,) = self.items_with(tuple(attributes)).nonzero()
+        years = self.numbers.get("year", np.zeros(len(self)))[having]
+        oldest = having[np.argsort(np.nan_to_num(years, nan=np.inf), kind="stable")]
+        return self.keys[oldest[0]] if len(oldest) else None
+
     def share_within(self, number: str, low: float, high: float) -> float:
         """Return the share of the items whose number lies between bounds."""
         values = self.numbers[number]
@@ -223,11 +230,9 @@ class Catalogue:
 
     def score_by_attributes(self, weights: NDArray[np.float64]) -> NDArray[np.float32]:
         """Sum of the weights (m,) of each item's attributes over the root of their number, (n,)."""
-        sums = np.bincount(
-            self._link_item, weights=weights[self._link_attribute], minlength=len(self)
-        )
-        numbers = np.diff(self._first_link).clip(min=1)
-        return (sums / np.sqrt(numbers)).astype(np.float32)
+        told = weights[self._link_attribute]
+        sums = np.bincount(self._link_item, weights=told, minlength=len(self))
+        return (sums / np.sqrt(np.diff(self._first_link).clip(min=1))).astype(np.float32)
 
     @cached_property
     def uses(self) -> NDArray[np.int64]:
@@ -237,8 +242,7 @@ class Catalogue:
     @cached_property
     def rarity(self) -> NDArray[np.float64]:
         """log(items / items that have it) of each attribute, (m,); 0 where none has it."""
-        uses = self.uses
-        return np.where(uses > 0, np.log(max(len(self), 1) / uses.clip(min=1)), 0.0)
+        return np.where(self.uses > 0, np.log(max(len(self), 1) / self.uses.clip(min=1)), 0.0)
 
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:
         """The links of a few items with the catalogue's own spelling and values, from the store."""

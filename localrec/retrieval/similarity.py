@@ -6,8 +6,9 @@ of components differs by at most m; they are ordered by components shared, then 
 components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
 relative to the example ("stronger", "simpler") narrows the pool where it can, agreement in what
 the question leaves open (an alcoholic example has alcoholic kin), families count as a fraction
-of a shared component, and the windows widen where they leave too little. Staples (water,
-sugar) are not counted as shared.
+of a shared component, and the windows widen where they leave too little. Who made the example
+and the series that it belongs to count as components do. Staples (water, sugar) are not counted
+as shared.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQue
 _NAME_SEEDS = 3
 _FAMILY_SHARE = 0.25
 _WIDEST = 12  # components; no recipe differs by more
+_TYING = ("creator", "category")
+_MOST_TIED = 0.01  # of the items; what more of them share is a shelf of a shop, not a series
+_FEWEST_TIED = 3
 
 
 def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
@@ -68,17 +72,34 @@ def _seeds(query: SearchQuery) -> Indexes:
 def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
     """Components that each item shares with the best of the seeds, and the first seed's size."""
     first, *others = (
-        catalogue.shared_components(_distinctive_components(catalogue, int(seed))) for seed in seeds
+        catalogue.shared_components(_telling_attributes(catalogue, int(seed))) for seed in seeds
     )
     for other in others:
         first = np.maximum(first, other)
     return first.astype(np.float32), int(catalogue.component_counts[seeds[0]])
 
 
-def _distinctive_components(catalogue: Catalogue, item: int) -> list[int]:
-    """An item's components without staples; all of them where it has nothing else."""
+def _telling_attributes(catalogue: Catalogue, item: int) -> list[int]:
+    """An item's components without staples, and its ties; all components where it has no others."""
     components = catalogue.components_of(item).tolist()
-    return [one for one in components if one not in catalogue.staples] or components
+    telling = [one for one in components if one not in catalogue.staples]
+    return [*telling, *_ties_of(catalogue, item)] or components
+
+
+def _ties_of(catalogue: Catalogue, item: int) -> list[int]:
+    """Who made an item and what it belongs to, where few items share it: an author, a series.
+
+    Where nobody is told to have made the items, a category is their shape and no series.
+    """
+    if catalogue.domain.kind_of("creator") is None:
+        return []
+    most = max(_FEWEST_TIED, _MOST_TIED * len(catalogue))
+    return [
+        one
+        for one in catalogue.attributes_of(item).tolist()
+        if catalogue.domain.attributes[catalogue.attributes[one].kind].role in _TYING
+        and catalogue.uses[one] <= most
+    ]
 
 
 def _window(

@@ -15,6 +15,7 @@ import msgspec
 
 from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
+from localrec.understanding.company import Company, find_company, find_with_speaker
 from localrec.understanding.language_words import english
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.spoken_amounts import respell_amounts
@@ -34,35 +35,7 @@ _VALUE = (
 _MONEY = english().money
 _LEADING = frozenset({*english().spending, *english().company}) - {"price", "budget", "cost"}
 _PEOPLE = frozenset({"person", "people", "player"})  # units that count people
-_ALONE = re.compile(
-    r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
-)
-_PARTNERS = "|".join(english().partners)
-_TWO = re.compile(  # "me and the wife"
-    rf"\b(?:me|i)\s+(?:and|n|&)\s+(?:(?:my|the)\s+)?(?:{_PARTNERS})\b"
-    rf"|\b(?:{_PARTNERS})\s+(?:and|n|&)\s+(?:me|i|myself)\b(?!\s+(?:and|plus)\b)"
-)
-_COUNT = (
-    r"(?P<count>[2-9]|1\d|"
-    + "|".join(one for one in NUMBER_WORDS if one not in ("zero", "one", "hundred"))
-    + ")"
-)
 _AGAIN = re.compile(r"\b(?:same|other)\s+$")
-_FOR_SO_MANY = (  # "something like it but for 6?", "a game for 2 on a train"
-    re.compile(
-        rf"\bfor\s+(?:just\s+|only\s+)?{_COUNT}"
-        r"(?P<how>\s+(?:or\s+(?:more|fewer|less)|plus|at\s+(?:most|least)|max|tops))?"
-        r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without)\b))"
-    ),
-    re.compile(
-        rf"\b(?:games?|something|anything|one)\s+for\s+(?:just\s+|only\s+)?{_COUNT}(?P<how>)"
-        r"(?=\s+(?:on|at|tonight|today|tomorrow)\b)"
-    ),
-)
-_MANY = {
-    **dict.fromkeys(("or more", "plus", "at least"), "least"),
-    **dict.fromkeys(("or fewer", "or less", "at most", "max", "tops"), "most"),
-}
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"
 _BEHIND = {
@@ -99,6 +72,9 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
         whole: Whether it counts something: "at least a 4.2 rating" counts no ratings.
     """
     line = respell_amounts(level(text))
+    counts_people = bool(spec.units.keys() & _PEOPLE)
+    if counts_people and (company := find_with_speaker(line)) is not None:
+        return _span_of_company(text, line, company, spec)
     for pattern, factor in _patterns(spec):
         matches = pattern.finditer(line)
         match = next((one for one in matches if _is_meant(one, spec, factor, whole=whole)), None)
@@ -118,19 +94,20 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
             bounds = _span((min(both), max(both)), "between", spec)
         else:
             bounds = _span((first, first), how, spec)
+            if bounds and (other := _other_end(line, match.end(), how, spec, factor)):
+                low, high = _span((other[0], other[0]), other[1], spec) or bounds
+                both = max(bounds[0], low), min(bounds[1], high)
+                if both[0] <= both[1]:
+                    return AmountSpan(match.start(), end_in_text(text, line, other[2]), both)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
-    if spec.units.keys() & _PEOPLE:
-        so_many = next(filter(None, (pattern.search(line) for pattern in _FOR_SO_MANY)), None)
-        if so_many is not None:
-            count = _value(so_many["count"])
-            end = end_in_text(text, line, so_many.end())
-            how = _MANY.get(" ".join((so_many["how"] or "").split()), "")
-            return AmountSpan(so_many.start(), end, _span((count, count), how, spec))
-        for few, pattern in ((1.0, _ALONE), (2.0, _TWO)):
-            if told := pattern.search(line):
-                bounds = _span((few, few), "", spec)
-                return AmountSpan(told.start(), end_in_text(text, line, told.end()), bounds)
+    if counts_people and (company := find_company(line)) is not None:
+        return _span_of_company(text, line, company, spec)
     return None
+
+
+def _span_of_company(text: str, line: str, company: Company, spec: NumberSpec) -> AmountSpan:
+    bounds = _span((company.count, company.count), company.how, spec)
+    return AmountSpan(company.start, end_in_text(text, line, company.end), bounds)
 
 
 def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: bool) -> bool:
@@ -139,6 +116,33 @@ def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: b
     if spec.units.keys() & _PEOPLE and (told == "an" or named_again):
         return False  # "an adult game", "the same two people always win"
     return not whole or (_value(told) * factor).is_integer()
+
+
+def _other_end(
+    line: str, begin: int, how: str, spec: NumberSpec, factor: float
+) -> tuple[float, str, int] | None:
+    """ "more than 20 and less than 30": the other bound, how, and where it ends."""
+    match = _other_bound().match(line, begin)
+    if match is None:
+        return None
+    behind, units = match["next"], _plain_units(spec)
+    if behind and behind not in _NO_NOUN and behind not in units:
+        return None  # "more than 20 dollars and less than 30 minutes"
+    other = _cue(" ".join(match["cue"].split()), "")
+    if {how, other} & {"least", "above"} and {how, other} & {"most", "below"}:
+        end = match.end("next") if behind in units else match.end("value")
+        return _value(match["value"]) * units.get(behind, factor), other, end
+    return None
+
+
+def _plain_units(spec: NumberSpec) -> dict[str, float]:
+    """The units of a number, one and several, each with its factor."""
+    units = dict(spec.units)
+    if units.keys() & set(_MONEY):
+        units = {**dict.fromkeys(_MONEY, 1.0), **units}
+    return {
+        word: factor for unit, factor in units.items() for word in (fold(unit), f"{fold(unit)}s")
+    }
 
 
 def _are_of_two(line: str, match: re.Match[str]) -> bool:
@@ -212,6 +216,16 @@ _CUES = "|".join(
         reverse=True,
     )
 )
+_JOINS = r"(?:\s*[,;])?\s*(?:(?:and|but|yet|though|also|still|is|stays?)\s+){0,3}"
+
+
+@lru_cache
+def _other_bound() -> re.Pattern[str]:
+    return re.compile(
+        rf"{_JOINS}(?P<cue>{_CUES})[\s-]*[$€£]?\s*(?P<value>{_VALUE})(?![\d%])(?:\s*(?P<next>[a-z]+))?"
+    )
+
+
 _ON_BOTH_SIDES = frozenset(_BEHIND) & {*_WORDS.at_most, *_WORDS.at_least, *_WORDS.exactly}
 _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number belongs to that
     re.escape(one)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 
 from localrec.foundation.text_matching import PhraseTable, roots
@@ -44,6 +47,22 @@ class AskableNames:
         # "a coffee drink" asks for coffee, and only then for the category of that name.
         return role == "category" and words[:-1] not in self._component_names
 
+    def halves_of(self, name: str, kind: str, role: str) -> Iterator[str]:
+        """Give the parts of a name that ask for it and begin no other name of its kind.
+
+        "Percy Jackson & Kane Chronicles Crossover" is not what "Percy Jackson" alone means where
+        there is "Percy Jackson and the Olympians".
+        """
+        for part in halves(name):
+            if self.is_askable(part, kind, role) and self._beginnings[kind, roots(part)] < 2:
+                yield part
+
+    @cached_property
+    def _beginnings(self) -> Counter[tuple[str, tuple[str, ...]]]:
+        """How many names of a kind begin with the same two, three or four words."""
+        told = ((one.kind, roots(one.name)) for one in self._catalogue.attributes)
+        return Counter((kind, words[:many]) for kind, words in told for many in range(2, 5))
+
     @cached_property
     def _flag_phrases(self) -> list[tuple[str, ...]]:
         values = (spec.values.values() for spec in self._domain.flags.values())
@@ -57,3 +76,17 @@ class AskableNames:
             for name, concept in concepts.items()
             for spelling in (name, *concept.also, *concept.ask)
         )
+
+
+def halves(name: str) -> list[str]:
+    """The parts of a name by which it is called.
+
+    Example:
+        "Coffee / Tea" by either half, "Deck / Pool Building" as "Deck Building" as well.
+    """
+    parts = [part.strip() for part in re.split(r"/| & ", name)]
+    if len(parts) < 2:
+        return []
+    noun = parts[-1].rpartition(" ")[2]
+    ends = [f"{part} {noun}" for part in parts[:-1]] if " " in parts[-1] else []
+    return [*parts, *ends]

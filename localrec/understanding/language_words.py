@@ -15,6 +15,7 @@ import msgspec
 from localrec.foundation.parsed_toml import decode_large_toml
 
 Phrase = tuple[str, ...]
+_NO_CODE = 4  # letters of a place's name; fewer are a language's code
 Words = frozenset[str]
 
 
@@ -359,6 +360,16 @@ def adjectives_of(place: str) -> tuple[str, ...]:
     first, _, last = place.rpartition(" ")
     of_whole = told.get(last, ()) if first in english().parts_of_places else ()
     return told.get(place, ()) or tuple(f"{first} {adjective}" for adjective in of_whole)
+
+
+@lru_cache
+def places_by_adjective() -> dict[str, tuple[str, ...]]:
+    """Places by what comes from them: "brazilian" is from Brazil; codes of languages left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    for place, adjectives in english().demonyms.items():
+        for adjective in adjectives if len(place) >= _NO_CODE else ():
+            found[adjective] = (*found.get(adjective, ()), place)
+    return found
 
 
 @lru_cache

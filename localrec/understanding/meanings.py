@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -54,6 +55,9 @@ class Named(Protocol):
 
     def use_of(self, attribute: int) -> int:
         """Return how many items have this attribute or one below it."""
+
+    def first_item_with(self, attributes: Sequence[int]) -> str | None:
+        """Key of the oldest item that has one of these attributes, None without any."""
 
     def share_within(self, number: str, low: float, high: float) -> float:
         """Return the share of the items whose number lies between bounds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from localrec.foundation.text_matching import PhraseTable, roots
@@ -37,6 +37,11 @@ class NearestNames:
     ) -> None:
         self._names, self._items = names, items
         self._catalogue, self._is_usable = catalogue, is_usable
+
+    def first_item_with(self, kind: str, keys: Sequence[str]) -> str | None:
+        """The oldest item that has one of some attributes: of a series its first volume."""
+        found = (self._catalogue.attribute_index(kind, key) for key in keys)
+        return self._catalogue.first_item_with([one for one in found if one is not None])
 
     def item(self, phrase: str) -> str | None:
         """The item whose name is spelled nearly like a phrase, if there is just about one."""

@@ -13,7 +13,8 @@ import msgspec
 from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Mention
-from localrec.understanding.mentions import asks_for_kin, owners
+from localrec.understanding.mentions import asks_for_kin, owners, with_rest_of_titles
+from localrec.understanding.series_examples import take_first_of_series
 from localrec.understanding.titles_meant import cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -27,6 +28,21 @@ class _Part(msgspec.Struct, frozen=True):
     last: int
     telling: int  # words that are no everyday words
     keys: tuple[str, ...]
+
+
+def with_whole_titles(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> list[Mention]:
+    """Read what belongs to a title with it, and take a series or a part of a title as an example.
+
+    Args:
+        reading: The question.
+        mentions: The names that were found in it.
+        vocabulary: The titles of the catalogue.
+    """
+    named = take_first_of_series(reading, mentions, vocabulary)
+    whole = with_rest_of_titles(reading, named, vocabulary)
+    return take_part_of_title(reading, whole, vocabulary)
 
 
 def take_part_of_title(
@@ -87,6 +103,8 @@ def _part_at(reading: Reading, first: int, vocabulary: Vocabulary, pointed: bool
         telling = tuple(dict.fromkeys(told))
         if not telling:
             return None
+        if len(telling) == 1 and _is_mended(reading, first, last, telling[0]):
+            continue  # "I luv musicle comedies" means no "Santa with Muscles"
         if len(telling) + len(numbers) < (1 if pointed else 2):
             continue
         keys = vocabulary.nearest.items_with((*telling, *numbers))
@@ -94,6 +112,14 @@ def _part_at(reading: Reading, first: int, vocabulary: Vocabulary, pointed: bool
         if 0 < len(keys) <= _MOST and (len(telling) > 1 or numbers or len(keys) == 1):
             return _Part(first, last, len(telling) + len(numbers), tuple(keys))
     return None
+
+
+def _is_mended(reading: Reading, first: int, last: int, word: str) -> bool:
+    """Whether a word of a part was typed otherwise."""
+    return any(
+        reading.roots[place] == word and reading.tokens[place].word in reading.corrected
+        for place in range(first, last)
+    )
 
 
 def _in_order(inside: Sequence[str], telling: Sequence[str], title: Sequence[str]) -> bool:

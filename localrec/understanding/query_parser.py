@@ -37,11 +37,10 @@ from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import (
     find_mentions,
     owners,
-    with_rest_of_titles,
 )
 from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.number_ranges import ReadRanges
-from localrec.understanding.part_of_title import take_part_of_title
+from localrec.understanding.part_of_title import with_whole_titles
 from localrec.understanding.question_roles import RoleTagger
 from localrec.understanding.question_text import normalise_question, without_refusals
 from localrec.understanding.refusal_expansion import (
@@ -79,7 +78,7 @@ def parse_query(
     said = find_mentions(reading, vocabulary)
     if (meant := without_slip(text, reading, said, vocabulary)) is not None:
         return parse_query(meant, vocabulary, tagger, trace)
-    known = take_part_of_title(reading, with_rest_of_titles(reading, said, vocabulary), vocabulary)
+    known = with_whole_titles(reading, said, vocabulary)
     found = with_absent_makers(text, reading, known, vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
@@ -95,7 +94,7 @@ def parse_query(
     texts = find_text_places(text, reading, owner, used, excluded, vocabulary, roles, titled)
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
     refusing = refusing_places(reading, owner, vocabulary.negations)
-    spared = spare_wished_kinds(reading, mentions, excluded)
+    spared = spare_wished_kinds(reading, mentions, excluded, vocabulary)
     excluded = bar_pointed_series(reading, mentions, spared, refusing)
     wanted = [not excluded[one.first] for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)

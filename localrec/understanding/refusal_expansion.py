@@ -28,6 +28,7 @@ _RUNS = frozenset({"series", "saga", "franchise", "trilogy", "run"})
 _POINTERS = frozenset({"that", "this", "same"})
 _BACK = 6  # words before "that series" among which a refusal stands
 _CLOSE = 4  # words before a name among which a refusal of its own stands
+_ARTICLES = frozenset({"a", "an", "any", "those", "these"})
 _JOINS = frozenset({"and", "or", "nor", "the", "a", "an", "any"})
 _NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
 
@@ -60,16 +61,21 @@ def _adds(bar: Constraint, told: Sequence[Constraint]) -> bool:
 
 
 def spare_wished_kinds(
-    reading: Reading, mentions: Sequence[Mention], excluded: Sequence[bool]
+    reading: Reading,
+    mentions: Sequence[Mention],
+    excluded: Sequence[bool],
+    vocabulary: Vocabulary,
 ) -> list[bool]:
     """Unbar a kind of which only one sort is refused: "a comedy, but no romantic comedies".
 
-    Of two names side by side that are refused together, one that is wished for elsewhere stays.
+    Of two names side by side that are refused together, one that is wished for elsewhere stays,
+    and so does a name behind a word for its sort ("no buttery Chardonnay. Which Chardonnay?").
 
     Args:
         reading: The question.
         mentions: The names in the question, left to right.
         excluded: For each token whether a refusal reaches it.
+        vocabulary: Tells which words name nothing.
 
     Returns:
         The same for each token, without the kinds that are wished for elsewhere.
@@ -82,7 +88,25 @@ def spare_wished_kinds(
             asked = [told for told in (one, other) if told.meaning in wished]
             for told in asked if len(asked) == 1 else ():
                 left[told.first : told.last] = [False] * (told.last - told.first)
+    for one in mentions:
+        wished_again = excluded[one.first] and one.meaning in wished
+        if wished_again and _has_told_more(reading, one, mentions, vocabulary):
+            left[one.first : one.last] = [False] * (one.last - one.first)
     return left
+
+
+def _has_told_more(
+    reading: Reading, mention: Mention, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> bool:
+    """ "can't bear a buttery Chardonnay": a word that names nothing tells which of them."""
+    place = mention.first - 1
+    if (
+        place < 1
+        or reading.gaps[mention.first]
+        or any(one.last == mention.first for one in mentions)
+    ):
+        return False
+    return reading.words[place - 1] in _ARTICLES and not vocabulary.is_plain(reading.roots[place])
 
 
 def bar_pointed_series(

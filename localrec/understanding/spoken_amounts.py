@@ -18,7 +18,13 @@ _RATERS = re.compile(
 )
 _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
+_EACH = re.compile(
+    r"(?<![\d.,])(?P<value>\d+(?:\.\d+)?)\s+(?:a|per)\s+(?:bottle|pop|head|piece|copy)\b"
+)
 _TEENS = re.compile(r"\bin the teens\b")
+_STRICTLY = re.compile(
+    r"\b(?:strictly|definitely|well|slightly|just)(?=\s+(?:more|less|fewer|over|under|above|below)\b)"
+)
 _PART = re.compile(
     r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three[\s-]+quarters\s+of|3[\s-]+quarters\s+of)"
     r"\s+an?\s+(?P<unit>[a-z]+)"
@@ -41,9 +47,11 @@ def respell_amounts(line: str) -> str:
     Example:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
+    line = _STRICTLY.sub(lambda match: " " * len(match[0]), line)
     line = _THEN.sub(lambda match: f"{match['how']} than", line)
     line = _SCORE.sub(lambda match: _padded(f"{match['value']} rating", match), line)
     line = _OUT_OF.sub(lambda match: _padded(match["value"], match), line)
+    line = _EACH.sub(lambda match: _padded(f"${match['value']}", match), line)
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)

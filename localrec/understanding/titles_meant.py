@@ -27,6 +27,9 @@ _TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "
 _PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
 _ONWARDS = frozenset(english().years.since_behind)
 _LINKING = frozenset("as by except for from is like of than the to was with without".split())
+_TIME_WORDS = frozenset({"after", "before", "during", "since", "till", "until"})
+_BOUNDING = frozenset({"above", "below", "least", "most", "over", "than", "under"})
+_PREFERRING = (["other"], ["rather"])  # before "than" and a title
 _TOLD_BEFORE = 3  # words that may tell of a kind before its name
 _IS = (("was",), ("is",), ("were",), ("are",))
 _THAT_ONE = frozenset({"the", "a", "that", "this", "your", "my", "our", "and", "so", "ok", "well"})
@@ -83,6 +86,8 @@ def is_example(
         return False  # "she read it till the cover came off"
     if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
         return False  # "1940 or afterwards"
+    if _is_a_time_word(reading, first, last):
+        return False  # "newish, like after 2005"
     if _is_its_series(reading, vocabulary, first, last) and cue_before(reading, first) < 0:
         return False
     if _is_refused_whole(reading, vocabulary, first, last):
@@ -126,6 +131,13 @@ def is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_a_time_word(reading: Reading, first: int, last: int) -> bool:
+    """ "after 2005", "what to read after Dune": a small word before what it speaks of."""
+    small = last - first == 1 and not reading.capitals[first]
+    ends = last == len(reading.words) or bool(reading.gaps[last])
+    return small and not ends and reading.words[first] in _TIME_WORDS
 
 
 def _is_its_series(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
@@ -290,6 +302,8 @@ def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: in
     numbers = {*english().numbers, "thousand", "million"}
     if not all(word in numbers or word.isdigit() for word in reading.roots[first:last]):
         return False
+    if first and reading.words[first - 1] in _BOUNDING:
+        return reading.words[first - 2 : first - 1] not in _PREFERRING  # "less than 300 pages"
     return last < len(reading.words) and (
         reading.roots[last] in vocabulary.units or reading.words[last] in numbers
     )
@@ -305,8 +319,9 @@ def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> 
     inside = place > 0 and not reading.gaps[place] and is_capitalised(reading, place, place + 1)
     doing = typed.endswith(("ed", "ing")) and not reading.capitals[place]
     told = doing and place > 0 and word_rank(typed) < _USUAL  # "enchanted by Rebecca"
-    return not inside and (
-        mended or told or is_everyday(typed) or is_everyday(reading.roots[place])
+    short = typed in reading.corrected and len(typed) < _LONG_ENOUGH - 2
+    return short or (
+        not inside and (mended or told or is_everyday(typed) or is_everyday(reading.roots[place]))
     )
 
 

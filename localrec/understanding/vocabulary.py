@@ -8,7 +8,6 @@ never become each other.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -28,6 +27,7 @@ from localrec.understanding.language_words import (
     inflected,
     phrases_by_first_word,
     places_and_languages,
+    places_by_adjective,
 )
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
@@ -313,13 +313,15 @@ class Vocabulary:
                         self.names.add(f"{stem}ish", meaning)
             for place in parts_of_the_world().get(attribute.key, ()):
                 self.names.add(place, meaning)
+            if attribute.kind != "language":
+                for place in places_by_adjective().get(attribute.key, ()):
+                    self.names.add(place, meaning)
             if (
                 spec.role in ("category", "component")
                 and attribute.kind not in self.domain.taxonomy
             ):
-                for part in halves(attribute.name):
-                    if self._asked_by.is_askable(part, attribute.kind, spec.role):
-                        self.names.add(part, meaning)
+                for part in self._asked_by.halves_of(attribute.name, attribute.kind, spec.role):
+                    self.names.add(part, meaning)
         for other, meaning in free_synonyms(self.names, self.domain):
             self.names.add(other, meaning)
 
@@ -391,20 +393,6 @@ def parts_of_the_world() -> dict[str, list[str]]:
         for country in countries:
             found.setdefault(country, []).append(place)
     return found
-
-
-def halves(name: str) -> list[str]:
-    """The parts of a name by which it is called.
-
-    Example:
-        "Coffee / Tea" by either half, "Deck / Pool Building" as "Deck Building" as well.
-    """
-    parts = [part.strip() for part in re.split(r"/| & ", name)]
-    if len(parts) < 2:
-        return []
-    noun = parts[-1].rpartition(" ")[2]
-    ends = [f"{part} {noun}" for part in parts[:-1]] if " " in parts[-1] else []
-    return [*parts, *ends]
 
 
 def _shown_names(text: str, found: Sequence[Token]) -> list[bool]:

@@ -7,6 +7,7 @@ and only the words of the domain can be learnt.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
@@ -163,6 +164,10 @@ class _Declared:
     def use_of(self, attribute: int) -> int:
         """Return 0, since there are no items."""
         return 0
+
+    def first_item_with(self, attributes: Sequence[int]) -> str | None:
+        """Return None, since there are no items."""
+        return None
 
     def share_within(self, number: str, low: float, high: float) -> float:
         """Return 0, since there are no items."""
