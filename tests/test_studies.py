@@ -93,3 +93,17 @@ def test_a_timing_is_the_median_and_the_95th_percentile_in_milliseconds(findings
     assert timing.median == pytest.approx(2.0)
     assert 3.0 < timing.p95 < 100.0
     assert findings.Timing(1.0, 2.5).cells() == ["1.00", "2.50"]
+
+
+def test_a_draft_is_what_followed_the_same_tokens_last_and_new_tokens_have_none(monkeypatch):
+    pytest.importorskip("llama_cpp")
+    monkeypatch.syspath_prepend(STUDIES.parent / "bench")
+    from inference_sessions import NgramDrafts
+
+    drafts = NgramDrafts([1, 2, 3, 4, 1, 2, 9, 8, 5])
+    assert drafts.next_tokens(2) == []
+    for token in (1, 2):
+        drafts.add(token)
+    assert drafts.next_tokens(3) == [9, 8, 5]
+    drafts.add(3)
+    assert drafts.next_tokens(2) == [4, 1]

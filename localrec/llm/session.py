@@ -226,14 +226,15 @@ class ChatSession:
 
         Of a prompt that is sampled from, the last token is evaluated by itself, as it is where the
         rest is there from the call before: rounding depends on how tokens are cut into batches,
-        and a seed shall give the same answer twice.
+        and a seed shall give the same answer twice. So a further sample of the same prompt costs
+        the answer alone.
 
         Returns how many tokens they have, and how many of these were there.
         """
         prompt_tokens, prefix_length = self._tokenise(messages, fixed)
         prompt = [*prompt_tokens, *begun]
         self._check_fit(len(prompt))
-        if not prefix_length or self._goes_on(prompt):
+        if not prefix_length or self._goes_on(prompt, is_sampled):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
             begin = cached
         else:
@@ -252,15 +253,17 @@ class ChatSession:
                 "Ask with less text, or open the model with a larger context.",
             )
 
-    def _goes_on(self, prompt: list[int]) -> bool:
+    def _goes_on(self, prompt: list[int], is_sampled: bool) -> bool:
         """Whether a prompt begins with the whole previous one, which is still in the context.
+
+        One that is sampled from may also be the previous one.
 
         The one before ended with the template's mark of the assistant, so what comes behind it
         belongs to the same conversation.
         """
         before = self._prompt_before
         return (
-            0 < len(before) < len(prompt)
+            0 < len(before) < len(prompt) + is_sampled
             and prompt[: len(before)] == before
             and self._model.live[: len(before)] == before
         )

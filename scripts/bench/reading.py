@@ -69,6 +69,7 @@ def opened(path: Path, adapter: Path | None, threads: int) -> NativeModel:
         repack=True,
         adapter=adapter,
         adapter_scale=1.0,
+        template="",
         should_stop=lambda: False,
     )
     model.warm_up()

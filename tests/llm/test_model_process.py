@@ -223,6 +223,22 @@ class TestPrefixes:
         usage = model.generate(talk, max_tokens=2, fixed=4).usage
         assert usage.cached >= 0.7 * usage.prompt
 
+    def test_another_sample_of_the_same_prompt_reads_nothing_again(self, smollm2, model):
+        def sample(model, seed):
+            return model.generate(
+                asks("Invent a drink with rum, lime and a name of its own."),
+                max_tokens=12,
+                temperature=1.2,
+                seed=seed,
+                fixed=1,
+            )
+
+        sample(model, 1)
+        further = sample(model, 2)
+        assert further.usage.cached == further.usage.prompt - 1
+        with ModelProcess(smollm2) as process:
+            assert sample(process, 2).text == further.text
+
     def test_all_or_too_many_messages_fixed(self, model):
         assert model.generate(asks("Hello"), max_tokens=2, fixed=2).usage.generated == 2
         assert model.generate(asks("Hello"), max_tokens=2, fixed=2).usage.generated == 2

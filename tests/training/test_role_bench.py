@@ -218,12 +218,19 @@ def test_a_page_gains_a_row_for_each_model_and_keeps_what_others_wrote(tmp_path)
     assert (tmp_path / "models" / "router.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_models_that_had_other_cases_are_not_drawn_beside_each_other():
-    same = charts([report_of("small"), report_of("large")])["router"]
-    assert "small" in same
-    assert "large" in same
-    apart = charts([report_of("small"), report_of("large", fingerprint="other")])["router"]
-    assert "large" not in apart
+def test_a_chart_tells_how_large_each_model_is():
+    chart = charts([report_of("small"), report_of("large")])["router"]
+    assert "small, 98 MB" in chart
+    assert "large, 98 MB" in chart
+    assert "(plante)" not in chart
+
+
+def test_models_that_had_other_cases_are_drawn_with_a_line_of_rules_of_their_own():
+    chart = charts([report_of("small"), report_of("large", fingerprint="others")])["router"]
+    for name in ("rules (plante)", "small, 98 MB (plante)"):
+        assert name in chart
+    for name in ("rules (others)", "large, 98 MB (others)"):
+        assert name in chart
 
 
 def test_every_role_is_known_to_the_bench(composer):

@@ -17,7 +17,7 @@ _DOT = 5.5
 _LINE = 13.0  # height of a name
 _RINGS = 6  # how far from its mark a name may move, in lines
 _STEP = 8.0  # area that a name may cover before it moves half a line further
-_LONGEST = 170.0  # width of a name; the table and the title of the mark have all of it
+_LONGEST = 300.0  # width of a name; the table and the title of the mark have all of it
 _APART = 3  # distance from which a line leads from a mark to its name
 
 

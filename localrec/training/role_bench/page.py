@@ -7,7 +7,6 @@ files, between its markers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -102,27 +101,28 @@ def as_block(reports: Sequence[BenchReport], folder: str) -> str:
 
 
 def charts(reports: Sequence[BenchReport]) -> dict[str, str]:
-    """Draw quality against seconds for each role, of those rows that had the same cases."""
-    found = {}
-    for role in ROLES:
-        rows = _rows_of(reports, role)
-        if rows:
-            [(common, _)] = Counter(row.result.fingerprint for row in rows).most_common(1)
-            same = [row.result for row in rows if row.result.fingerprint == common]
-            found[role] = _chart(role, same)
-    return found
+    """Draw quality against seconds for each role: every row, each set of cases with its line."""
+    rows_of_roles = {role: _rows_of(reports, role) for role in ROLES}
+    return {role: _chart(role, rows) for role, rows in rows_of_roles.items() if rows}
 
 
-def _chart(role: str, results: Sequence[RoleResult]) -> str:
-    sides = {one.model.name: one.model for one in results}
-    line = results[-1].rules
-    points = [_point(line.name, line), *(_point(name, side) for name, side in sides.items())]
+def _chart(role: str, rows: Sequence[_Row]) -> str:
+    sets = _by_cases(rows)
+    points, lines = list[PlotPoint](), list[str]()
+    for mark, same in sets.items():
+        behind = f" ({mark[:6]})" if len(sets) > 1 else ""
+        line = same[-1].result.rules
+        lines.append(f"{line.name}{behind}")
+        points.append(_point(lines[-1], line))
+        points += [
+            _point(f"{_shown(row)}, {_size(row)} MB{behind}", row.result.model) for row in same
+        ]
     plot = ScatterPlot(
         title=f"{role}: quality against seconds",
         across=MetricScale(name="seconds a case", better="less"),
         up=MetricScale(name="quality"),
         points=tuple(points),
-        ours=(line.name,),
+        ours=tuple(lines),
     )
     [(_, drawn)] = drawings_of(plot, _file_name(role), _STYLE)
     return f"{drawn}\n"
@@ -132,26 +132,41 @@ def _point(name: str, side: RoleSide) -> PlotPoint:
     return PlotPoint(name=name, across=side.seconds, up=side.quality)
 
 
+def _shown(row: _Row) -> str:
+    """The name that a chart has room for: the adapter's, where there is one."""
+    return row.report.adapters.get(row.result.role, row.result.model.name)
+
+
+def _by_cases(rows: Sequence[_Row]) -> dict[str, list[_Row]]:
+    """Rows by the fingerprint of their cases; only those of one set can be compared."""
+    sets: dict[str, list[_Row]] = {}
+    for row in rows:
+        sets.setdefault(row.result.fingerprint, []).append(row)
+    return sets
+
+
 def _role_text(role: str, rows: Sequence[_Row]) -> str:
     """One table: for each set of cases the rules, then the models that had the same cases."""
     written = any(row.result.model.shapes is not None for row in rows)
     head = ["who", "MB", "cases", "quality", "against the line", "s a case", "tokens", "no answer"]
     head += ["shapes"] if written else []
     lines = []
-    for mark in dict.fromkeys(row.result.fingerprint for row in rows):
-        same = [row for row in rows if row.result.fingerprint == mark]
+    for mark, same in _by_cases(rows).items():
         last = same[-1].result
         lines.append(_cells(last.rules, "-", f"{last.cases} ({mark[:6]})", "-", written))
         for row in same:
             gap = row.result.difference
             told = f"{with_interval(gap.difference, 3)}, {gap.verdict}"
-            size = f"{row.report.megabytes:.0f}"
-            lines.append(
-                _cells(row.result.model, size, f"{row.result.cases} ({mark[:6]})", told, written)
-            )
+            cases = f"{row.result.cases} ({mark[:6]})"
+            lines.append(_cells(row.result.model, _size(row), cases, told, written))
     measure = rows[-1].result.measure
     told = f"{measure[:1].upper()}{measure[1:]}."
     return f"### {role.capitalize()}\n\n{told}\n\n{markdown_table(head, lines)}"
+
+
+def _size(row: _Row) -> str:
+    """The megabytes of the model's file."""
+    return f"{row.report.megabytes:.0f}"
 
 
 def _cells(side: RoleSide, size: str, cases: str, difference: str, written: bool) -> list[str]:
