@@ -111,7 +111,8 @@ def _window(
 ) -> Indexes:
     """The items of the pool inside both windows, widened step by step until there are k.
 
-    What shares nothing with the example comes in only where nothing in the pool shares anything.
+    What shares nothing with the example comes in only where nothing in the pool shares anything, or
+    where the example has no components: few items have its maker.
     """
     for at_least in (*range(setting.shared, 1, -1), 1, 0):
         sharing = _places((shared >= at_least) & pool)
@@ -120,7 +121,7 @@ def _window(
             inside = apart <= setting.complexity + step
             if np.count_nonzero(inside) >= setting.k:
                 return sharing[inside]
-        if at_least == 1 and len(sharing):
+        if at_least == 1 and size and len(sharing):
             break
     return sharing
 

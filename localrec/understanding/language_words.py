@@ -368,7 +368,8 @@ def places_by_adjective() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for place, adjectives in english().demonyms.items():
         for adjective in adjectives if len(place) >= _NO_CODE else ():
-            found[adjective] = (*found.get(adjective, ()), place)
+            if f"{adjective}n" not in adjectives:  # "America" is a place itself
+                found[adjective] = (*found.get(adjective, ()), place)
     return found
 
 

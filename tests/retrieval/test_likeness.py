@@ -65,8 +65,9 @@ def test_the_same_series_is_most_alike_then_the_same_maker(shelf):
     assert alike(shelf, "aurora")[:2] == ["Borealis", "Cinder"]
 
 
-def test_others_of_a_maker_are_alike(shelf):
-    assert alike(shelf, "ember")[0] == "Fjord"
+def test_others_of_a_maker_are_alike_and_the_rest_follows(shelf):
+    first, *others = alike(shelf, "ember")
+    assert first == "Fjord" and len(others) == 4
 
 
 def test_what_has_no_kin_is_like_nothing_more_than_others(shelf):
