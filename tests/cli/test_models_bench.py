@@ -22,6 +22,7 @@ from localrec.foundation.settings import (
     with_figure,
 )
 from localrec.training.role_bench import bench
+from localrec.training.role_bench.model_bench import shown_arguments
 from localrec.training.role_bench.records import BenchReport, RoleResult, RoleSide
 
 
@@ -122,6 +123,13 @@ def test_a_wrong_command_line_is_refused_with_a_remedy(cli, own_workspace, gguf,
     code, out, err = cli("--workspace", own_workspace, "models", "bench", gguf, *arguments)
     assert (code, out) == (2, "")
     assert told in err
+
+
+def test_the_command_of_a_report_has_roles_and_no_folders():
+    told = shown_arguments("/big/toy.gguf", ["router=/mine/r.gguf", "writer=w"], ["router"], 9)
+    assert " ".join(told) == (
+        "toy.gguf --adapter router=r.gguf --adapter writer=w --roles router --cases 9"
+    )
 
 
 def test_the_settings_keep_figures_and_a_binding_by_hand_drops_them(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.foundation.offline import switch_off_network
 from localrec.graph.history_ingest import ingest_history
-from localrec.llm.model_catalog import model_path
+from localrec.llm.model_catalog import model_path, status
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .tiny_models import make_tiny
@@ -53,7 +53,7 @@ def frequented(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="package", params=["llama", "qwen3"])
+@pytest.fixture(scope="package", params=["llama", "qwen3", "gemma3"])
 def tiny(request, tmp_path_factory):
     """A tiny network as folder and GGUF, one of each architecture; only for reading."""
     return make_tiny(request.param, tmp_path_factory.mktemp("tiny"))
@@ -64,6 +64,14 @@ def smollm2(require_model):
     """The pulled SmolLM2."""
     require_model("smollm2-135m")
     return model_path("smollm2-135m")
+
+
+@pytest.fixture(scope="session")
+def gemma():
+    """The pulled Gemma 3 270M; nothing needs it, so its tests are skipped without it."""
+    if (state := status("gemma-3-270m")) != "ok":
+        pytest.skip(f"The model gemma-3-270m is {state}: localrec models pull gemma-3-270m")
+    return model_path("gemma-3-270m")
 
 
 @pytest.fixture(scope="session")

@@ -53,13 +53,13 @@ def saved(base, folder, config=SMALL):
 
 
 class TestAFreshAdapter:
-    def test_stands_beside_every_linear_layer_and_changes_nothing(self, base):
+    def test_stands_beside_every_linear_layer_and_changes_nothing(self, tiny, base):
         before = logits_of(base.model)
         model = attach(base, SMALL)
         assert base.is_adapted
         assert torch.equal(logits_of(model), before)
         beside = {name for name, _ in model.named_parameters() if "lora_A" in name}
-        assert len(beside) == LAYERS * len(LINEAR_LAYERS)
+        assert len(beside) == LAYERS[tiny.architecture] * len(LINEAR_LAYERS)
 
     def test_is_all_that_learns(self, base):
         model = attach(base, SMALL)

@@ -119,8 +119,9 @@ class TestAnErrorInTheExportIsCaught:
         return call
 
     def test_rows_in_the_other_order(self, tiny, refused, monkeypatch):
-        turned = {"llama": lambda layout, module, rows: rows, "qwen3": as_in_llama}
-        monkeypatch.setattr(TensorLayout, "to_llama_cpp", turned[tiny.architecture])
+        unturned = lambda layout, module, rows: rows  # noqa: E731
+        turned = unturned if tiny.architecture == "llama" else as_in_llama
+        monkeypatch.setattr(TensorLayout, "to_llama_cpp", turned)
         refused()
 
     def test_key_rows_alone_in_the_other_order(self, tiny, refused, monkeypatch):
@@ -147,6 +148,10 @@ class TestAnErrorInTheExportIsCaught:
 
         monkeypatch.setattr(gguf_export, "_tensors", wrong)
         refused()
+
+
+def unturned(layout, module, rows):
+    return rows
 
 
 def as_in_llama(layout, module, rows):
@@ -201,6 +206,24 @@ def test_rows_come_back_from_the_order_of_llama_cpp():
     assert layout.to_llama_cpp("layers.0.mlp.up_proj", rows) is rows
 
 
+def test_norms_of_a_gemma_come_back_from_llama_cpp():
+    layout = TensorLayout(architecture="gemma3", layers=1, heads=3, key_heads=1)
+    rows = torch.arange(8).numpy()
+    assert (layout.to_llama_cpp("layers.0.self_attn.q_norm", rows) == rows + 1).all()
+    assert (layout.to_transformers("layers.0.self_attn.q_norm", rows + 1) == rows).all()
+    assert layout.to_transformers("layers.0.self_attn.q_proj", rows) is rows
+
+
+@pytest.mark.real
+def test_an_adapter_of_the_pulled_gemma_agrees(gemma, tmp_path):
+    base = load_base(gemma)
+    assert base.licence == "gemma"
+    folder = trained(base, tmp_path / "run", size=0.02, rank=8, alpha=16)
+    agreement = export_adapter(folder, base, gemma, tmp_path / "a.gguf", CARD)
+    assert agreement.base_gap < agreement.spread / 10
+    assert agreement.gap < 2 * agreement.base_gap
+
+
 @pytest.mark.real
 class TestSmolLM2:
     """Its matrices are quantised, so llama.cpp rounds what goes into each product as well."""
@@ -213,6 +236,6 @@ class TestSmolLM2:
         agreement = export_adapter(folder, base, smollm2, out, CARD)
         assert agreement.base_gap < agreement.spread / 10
         assert agreement.gap < 2 * agreement.base_gap
-        monkeypatch.setattr(TensorLayout, "to_llama_cpp", lambda layout, module, rows: rows)
+        monkeypatch.setattr(TensorLayout, "to_llama_cpp", unturned)
         with pytest.raises(ModelError, match="does something else"):
             export_adapter(folder, base, smollm2, out, CARD)

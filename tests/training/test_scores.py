@@ -7,6 +7,8 @@ from localrec.data.chat_message import Message
 from localrec.foundation.errors import ContextError, ModelError
 from localrec.llm.model_process import ModelProcess
 
+from .tiny_models import tokens as vocabulary
+
 TALK = (Message("system", "Be brief."), Message("user", "the thin inn"))
 
 
@@ -47,15 +49,15 @@ def test_scores_are_those_that_answers_are_chosen_by(process):
     [
         ((1, 2), 3, ModelError, "2 tokens cannot give 3 rows"),
         ((1, 2), 0, ModelError, "2 tokens cannot give 0 rows"),
-        ((1, 265), 1, ModelError, "has 265 tokens, so 265 is none of them"),
+        ((1, 999), 1, ModelError, r"has 2\d\d tokens, so 999 is none of them"),
         ((-1, 2), 1, ModelError, "so -1 is none of them"),
         ((5,) * 512, 1, ContextError, "512 tokens, the model's context 512"),
     ],
 )
 def test_what_cannot_be_scored_is_refused_and_leaves_the_model_usable(
-    process, tokens, rows, error, reason
+    tiny, process, tokens, rows, error, reason
 ):
     before = process.tokenise(TALK)
     with pytest.raises(error, match=reason):
         process.score(tokens, rows)
-    assert process.score(before).shape == (1, 265)
+    assert process.score(before).shape == (1, len(vocabulary(tiny.architecture)))

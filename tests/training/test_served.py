@@ -17,7 +17,7 @@ from .small_tasks import SHORT
 from .tiny_models import make_tiny
 
 
-@pytest.fixture(scope="module", params=["llama", "qwen3"])
+@pytest.fixture(scope="module", params=["llama", "qwen3", "gemma3"])
 def served_tiny(request, tmp_path_factory):
     """A tiny network with room for a conversation, in both forms."""
     place = tmp_path_factory.mktemp("roomy")

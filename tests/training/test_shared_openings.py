@@ -10,6 +10,7 @@ from localrec.training.base_model.loading import load_base
 from localrec.training.base_model.prefix_cache import completion_scores, have_same_prompt
 
 OPENING = torch.tensor([5, 9, 3, 7, 11, 4, 8])
+LONG = OPENING.repeat(6)  # further than a Gemma's window sees
 COMPLETIONS = torch.tensor([[6, 2, 9, 4, 0, 0], [3, 3, 8, 1, 7, 5], [2, 4, 0, 0, 0, 0]])
 OWN = torch.tensor([[1, 0, 0, 1, 0, 0], [1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0]])
 
@@ -26,12 +27,12 @@ def adapted_network(tiny):
     detach(model)
 
 
-def one_by_one(network, temperature):
+def one_by_one(network, opening, temperature):
     """As the definition has it: every member whole, scores behind every token."""
     said, undecided = torch.zeros(OWN.shape), torch.zeros(OWN.shape)
     for row, completion in enumerate(COMPLETIONS):
-        tokens = torch.cat([OPENING, completion])
-        logits = network(input_ids=tokens[None]).logits[0, len(OPENING) - 1 : -1]
+        tokens = torch.cat([opening, completion])
+        logits = network(input_ids=tokens[None]).logits[0, len(opening) - 1 : -1]
         chances = (logits.float() / temperature).log_softmax(dim=-1)
         of_said = chances.gather(1, completion[:, None])[:, 0]
         said = said.index_put((torch.tensor(row),), of_said * OWN[row])
@@ -46,11 +47,14 @@ def gradients(model, said):
     return {name: one.grad.clone() for name, one in model.named_parameters() if one.requires_grad}
 
 
-def test_probabilities_entropies_and_gradients_are_those_of_the_members_alone(adapted_network):
+@pytest.mark.parametrize("opening", [OPENING, LONG])
+def test_probabilities_entropies_and_gradients_are_those_of_the_members_alone(
+    adapted_network, opening
+):
     network = adapted_network.get_base_model()
-    expected, undecided = one_by_one(network, temperature=0.7)
+    expected, undecided = one_by_one(network, opening, temperature=0.7)
     wanted = gradients(adapted_network, expected)
-    said, told = completion_scores(network, OPENING, COMPLETIONS, OWN, temperature=0.7)
+    said, told = completion_scores(network, opening, COMPLETIONS, OWN, temperature=0.7)
     assert torch.allclose(said, expected, atol=1e-4)
     assert torch.allclose(told, undecided, atol=1e-4)
     found = gradients(adapted_network, said)

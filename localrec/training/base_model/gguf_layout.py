@@ -1,9 +1,10 @@
-"""Map transformers' tensor names and row orders to llama.cpp's.
+"""Map transformers' tensor names, row orders and norms to llama.cpp's.
 
 llama.cpp turns neighbouring pairs of a head's rows in the rotary embedding where transformers
 turns the two halves of the head against each other. For architecture `llama` its files therefore
-hold the rows of the query and key projections in another order; `qwen3` is computed as
-transformers does it and keeps them. An order left wrong loads without any error.
+hold the rows of the query and key projections in another order; `qwen3` and `gemma3` are computed
+as transformers does it and keep them. Norms of `gemma3` multiply by one plus their weight in
+transformers, and by their weight in llama.cpp. Either mistake loads without any error.
 """
 
 from __future__ import annotations
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Architecture = Literal["llama", "qwen3"]
-ARCHITECTURES: tuple[Architecture, ...] = ("llama", "qwen3")
+Architecture = Literal["llama", "qwen3", "gemma3"]
+ARCHITECTURES: tuple[Architecture, ...] = ("llama", "qwen3", "gemma3")
+_OTHERWISE_NAMED = {"gemma3_text": "gemma3"}  # in transformers, where gemma3 sees as well
+
+
+def architecture_of(model_type: str) -> Architecture | None:
+    """Return llama.cpp's name of a network of transformers; None where it cannot be trained."""
+    named = _OTHERWISE_NAMED.get(model_type, model_type)
+    return next((one for one in ARCHITECTURES if one == named), None)
 
 
 class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
     """Names and row orders of one network.
 
     Args:
-        architecture: Name of the network; llama.cpp and transformers share it.
+        architecture: llama.cpp's name of the network.
         layers: The number of layers.
         heads: Number of query heads.
         key_heads: Number of key heads, which several queries may share.
@@ -40,9 +48,16 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, config: Any) -> TensorLayout:
-        """Make the layout of a network with these transformers settings."""
+        """Make the layout of a network with these transformers settings.
+
+        Raises:
+            ModelError: there is none of such a network.
+        """
+        architecture = architecture_of(config.model_type)
+        if architecture is None:
+            raise ModelError(f"A {config.model_type} network has no layout in llama.cpp here.")
         return cls(
-            architecture=config.model_type,
+            architecture=architecture,
             layers=config.num_hidden_layers,
             heads=config.num_attention_heads,
             key_heads=config.num_key_value_heads,
@@ -66,20 +81,24 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
         return {module: name for module, name in names.items() if name is not None}
 
     def to_llama_cpp(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Reorder the rows of a module's tensor from transformers to llama.cpp."""
+        """Turn a module's tensor from transformers' form into llama.cpp's."""
         heads = self._turned_heads(module)
         if heads is None:
-            return rows
+            return rows + 1 if self._is_shifted(module) else rows
         halves = rows.reshape(heads, 2, -1, *rows.shape[1:])
         return halves.swapaxes(1, 2).reshape(rows.shape)
 
     def to_transformers(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Reorder the rows of a module's tensor from llama.cpp to transformers."""
+        """Turn a module's tensor from llama.cpp's form into transformers'."""
         heads = self._turned_heads(module)
         if heads is None:
-            return rows
+            return rows - 1 if self._is_shifted(module) else rows
         pairs = rows.reshape(heads, -1, 2, *rows.shape[1:])
         return pairs.swapaxes(1, 2).reshape(rows.shape)
+
+    def _is_shifted(self, module: str) -> bool:
+        """Whether a module is a norm whose weights differ by one."""
+        return self.architecture == "gemma3" and module.endswith("norm")
 
     def _turned_heads(self, module: str) -> int | None:
         """Count the heads whose rows are reordered; None where both orders are equal."""

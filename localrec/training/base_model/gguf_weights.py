@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from localrec.foundation.errors import ModelError
-from localrec.llm.gguf_header import check_chat_model, read_header
+from localrec.llm.gguf_header import check_chat_model, check_model, read_header
+from localrec.llm.model_catalog import declared_template
 from localrec.training.base_model.gguf_layout import ARCHITECTURES, Architecture, TensorLayout
 
 if TYPE_CHECKING:
@@ -23,6 +24,23 @@ if TYPE_CHECKING:
     from gguf import GGUFReader
     from numpy.typing import NDArray
     from transformers import PreTrainedModel
+
+# Of Gemma 3 llama.cpp has these in its code, unless a file sets them.
+_GEMMA_PATTERN = 6  # one layer in so many sees all tokens, the others a window
+_GEMMA_LOCAL_BASE = 10_000.0  # of the rotary positions of the others
+_GEMMA_27B_LAYERS = 62  # by which llama.cpp knows the one size that scales its queries otherwise
+
+# Settings that change the network -> the one value of each that is understood.
+_NOT_UNDERSTOOD: dict[Architecture, dict[str, float | None]] = {
+    "llama": {"expert_count": None, "attention.sliding_window": None},
+    "qwen3": {"expert_count": None, "attention.sliding_window": None},
+    "gemma3": {
+        "attention.sliding_window_pattern": _GEMMA_PATTERN,
+        "rope.freq_base_swa": _GEMMA_LOCAL_BASE,
+        "attn_logit_softcapping": None,
+        "final_logit_softcapping": None,
+    },
+}
 
 _FOLDER = "Use a local Hugging Face folder of this model instead."
 
@@ -36,15 +54,30 @@ def open_gguf(path: Path) -> OpenGguf:
     import gguf  # an extra's
 
     header = read_header(path)  # bounded, so that the package never sees a crafted file
-    check_chat_model(path, header)
+    if declared_template(path):
+        check_model(path, header)
+    else:
+        check_chat_model(path, header)
     if header.architecture not in ARCHITECTURES:
         raise ModelError(
             f"{path} holds a {header.architecture!r} network, and adapters are trained for "
-            f"{' and '.join(ARCHITECTURES)} only.",
+            f"{', '.join(ARCHITECTURES)} only.",
             "Use a model such as SmolLM2 or Qwen3.",
         )
     architecture = next(one for one in ARCHITECTURES if one == header.architecture)
     return OpenGguf(path, architecture, gguf.GGUFReader(path))
+
+
+def network_class(architecture: Architecture) -> Any:
+    """Return transformers' class of a network; `AutoModel` would follow a folder to its code."""
+    import transformers  # takes seconds
+
+    classes: dict[Architecture, Any] = {
+        "llama": transformers.LlamaForCausalLM,
+        "qwen3": transformers.Qwen3ForCausalLM,
+        "gemma3": transformers.Gemma3ForCausalLM,
+    }
+    return classes[architecture]
 
 
 class OpenGguf:
@@ -55,6 +88,11 @@ class OpenGguf:
         self.architecture = architecture
         self._reader = reader
         self._tensors = {tensor.name: tensor for tensor in reader.tensors}
+
+    @property
+    def chat_template(self) -> str:
+        """The template that serves: the catalogue's for a file that has none of its own."""
+        return declared_template(self.path) or self.text("tokenizer.chat_template")
 
     def text(self, key: str) -> str:
         """Return a text field; empty where the file has none."""
@@ -75,14 +113,12 @@ class OpenGguf:
             ModelError: a setting is not understood, or a tensor has no place or is missing.
         """
         import torch  # takes seconds, and so do the others
-        import transformers
         from accelerate import init_empty_weights
 
-        made = {"llama": transformers.LlamaForCausalLM, "qwen3": transformers.Qwen3ForCausalLM}
         config = self._config()
         config.dtype = getattr(torch, dtype)
         with init_empty_weights(include_buffers=False):
-            model = made[self.architecture](config)
+            model = network_class(self.architecture)(config)
         wanted = {
             name: tuple(tensor.shape)
             for name, tensor in model.state_dict().items()
@@ -128,34 +164,42 @@ class OpenGguf:
         Raises:
             ModelError: a setting is missing, or one that changes the network is not understood.
         """
-        import transformers  # see network
-
-        made = {"llama": transformers.LlamaConfig, "qwen3": transformers.Qwen3Config}
         self._check_plain()
         hidden, heads = self._number("embedding_length"), self._number("attention.head_count")
-        biased = "blk.0.attn_q.bias" in self._tensors
-        more = {"mlp_bias": "blk.0.ffn_up.bias" in self._tensors}
-        return made[self.architecture](
-            vocab_size=int(self._tensors["token_embd.weight"].shape[-1]),
-            hidden_size=hidden,
-            intermediate_size=self._number("feed_forward_length"),
-            num_hidden_layers=self._number("block_count"),
-            num_attention_heads=heads,
-            num_key_value_heads=self._number("attention.head_count_kv", heads),
-            head_dim=self._head_size(hidden // heads),
-            max_position_embeddings=self._number("context_length"),
-            rms_norm_eps=self._number("attention.layer_norm_rms_epsilon"),
-            rope_parameters={
-                "rope_type": "default",
-                "rope_theta": self._number("rope.freq_base", 10_000.0),
-            },
-            tie_word_embeddings="output.weight" not in self._tensors,
-            attention_bias=biased,
-            bos_token_id=self.field("tokenizer.ggml.bos_token_id"),
-            eos_token_id=self.field("tokenizer.ggml.eos_token_id"),
-            pad_token_id=self.field("tokenizer.ggml.padding_token_id"),
-            **(more if self.architecture == "llama" else {}),
-        )
+        settings = {
+            "vocab_size": int(self._tensors["token_embd.weight"].shape[-1]),
+            "hidden_size": hidden,
+            "intermediate_size": self._number("feed_forward_length"),
+            "num_hidden_layers": self._number("block_count"),
+            "num_attention_heads": heads,
+            "num_key_value_heads": self._number("attention.head_count_kv", heads),
+            "head_dim": self._head_size(hidden // heads),
+            "max_position_embeddings": self._number("context_length"),
+            "rms_norm_eps": self._number("attention.layer_norm_rms_epsilon"),
+            "rope_parameters": self._positions(self._number("rope.freq_base", 10_000.0)),
+            "tie_word_embeddings": "output.weight" not in self._tensors,
+            "attention_bias": "blk.0.attn_q.bias" in self._tensors,
+            "bos_token_id": self.field("tokenizer.ggml.bos_token_id"),
+            "eos_token_id": self.field("tokenizer.ggml.eos_token_id"),
+            "pad_token_id": self.field("tokenizer.ggml.padding_token_id"),
+        }
+        if self.architecture == "llama":
+            settings["mlp_bias"] = "blk.0.ffn_up.bias" in self._tensors
+        if self.architecture == "gemma3":
+            settings["query_pre_attn_scalar"] = settings["head_dim"]
+            settings["sliding_window"] = self._number("attention.sliding_window")
+            settings["sliding_window_pattern"] = _GEMMA_PATTERN
+        return network_class(self.architecture).config_class(**settings)
+
+    def _positions(self, base: float) -> dict[str, Any]:
+        """Return the settings of rotary positions; Gemma's sliding layers have a base of theirs."""
+        plain = {"rope_type": "default", "rope_theta": base}
+        if self.architecture != "gemma3":
+            return plain
+        return {
+            "full_attention": plain,
+            "sliding_attention": plain | {"rope_theta": _GEMMA_LOCAL_BASE},
+        }
 
     def _check_plain(self) -> None:
         if "token_embd.weight" not in self._tensors:
@@ -163,9 +207,11 @@ class OpenGguf:
         scaling = self._setting("rope.scaling.type")
         if scaling not in (None, "none"):
             raise self._unfit(f"its rotary positions are scaled ({scaling})")
-        for key in ("expert_count", "attention.sliding_window"):
-            if self._setting(key):
-                raise self._unfit(f"it sets {self.architecture}.{key}")
+        for key, understood in _NOT_UNDERSTOOD[self.architecture].items():
+            if (value := self._setting(key)) and value != understood:
+                raise self._unfit(f"it sets {self.architecture}.{key} to {value}")
+        if self.architecture == "gemma3" and self._setting("block_count") == _GEMMA_27B_LAYERS:
+            raise self._unfit("the 27 billion weights of this size scale their queries otherwise")
 
     def _head_size(self, usual: int) -> int:
         size = self._number("attention.key_length", usual)

@@ -18,8 +18,12 @@ from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.record_files import sha256_of
 from localrec.llm.chat_template import ChatTemplate
-from localrec.training.base_model.gguf_layout import ARCHITECTURES, Architecture
-from localrec.training.base_model.gguf_weights import open_gguf
+from localrec.training.base_model.gguf_layout import (
+    ARCHITECTURES,
+    Architecture,
+    architecture_of,
+)
+from localrec.training.base_model.gguf_weights import network_class, open_gguf
 from localrec.training.base_model.tokenizer import tokenizer_of
 from localrec.training.libraries import training_libraries
 
@@ -39,7 +43,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: Name for display: that of the file or of the folder.
         source: The GGUF or the folder.
-        architecture: Name of the network; llama.cpp and transformers share it.
+        architecture: llama.cpp's name of the network.
         model: The network, in evaluation mode; attaching an adapter changes it in place.
         tokenizer: Cuts texts into tokens.
         template: Chat template, rendered as when the model serves.
@@ -172,15 +176,10 @@ def _from_folder(folder: Path, device: torch.device, dtype: Precision) -> Base:
     import transformers  # takes seconds
 
     architecture = _checked_folder(folder)
-    # The class is named here: `AutoModel` would follow the folder to code of its own.
-    network: dict[Architecture, Any] = {
-        "llama": transformers.LlamaForCausalLM,
-        "qwen3": transformers.Qwen3ForCausalLM,
-    }
     # The bars of progress go to the terminal, which is not a library's.
     transformers.utils.logging.disable_progress_bar()
     try:
-        model, found = network[architecture].from_pretrained(
+        model, found = network_class(architecture).from_pretrained(
             folder,
             dtype=dtype,
             local_files_only=True,
@@ -217,11 +216,11 @@ def _from_folder(folder: Path, device: torch.device, dtype: Precision) -> Base:
 def _checked_folder(folder: Path) -> Architecture:
     """Check a folder before loading, and return its network."""
     settings = _settings(folder)
-    kind = next((one for one in ARCHITECTURES if one == settings.get("model_type")), None)
+    kind = architecture_of(str(settings.get("model_type")))
     if kind is None:
         raise ModelError(
             f"{folder} holds a network of type {settings.get('model_type')!r}, and adapters are "
-            f"trained for {' and '.join(ARCHITECTURES)} only.",
+            f"trained for {', '.join(ARCHITECTURES)} only.",
             "Use a model such as SmolLM2 or Qwen3.",
         )
     if "quantization_config" in settings:

@@ -131,9 +131,14 @@ def _branch(
 
 
 def _computed_cache(network: Any, tokens: torch.Tensor) -> DynamicCache:
-    """Compute the cache of tokens, (1, t)."""
-    read = network.model(input_ids=tokens, use_cache=True)
-    return getattr(read, cache_argument(network))
+    """Compute the cache of tokens, (1, t).
+
+    A network's own cache would forget what lies before the window of its sliding layers, and no
+    longer count the tokens; so each layer gets one that keeps all, and the mask has the window.
+    """
+    name = cache_argument(network)
+    read = network.model(input_ids=tokens, use_cache=True, **{name: DynamicCache()})
+    return getattr(read, name)
 
 
 def _parts(cache: DynamicCache) -> list[torch.Tensor]:

@@ -43,16 +43,20 @@ def bench_named(
     check_model(file, read_header(file))
     beside = adapters_of_roles(adapters, file)
     asked = list(roles) or list(beside) or list(ROLES)
-    arguments = _arguments(model, adapters, roles, cases)
+    arguments = shown_arguments(model, adapters, roles, cases)
     return bench_model(folder, file, beside, asked, cases, progress, arguments)
 
 
-def _arguments(model: str, adapters: Sequence[str], roles: Sequence[str], cases: int) -> list[str]:
-    """The arguments that decide the figures, without folders."""
-    beside = [Path(one).name if "/" in one else one for one in adapters]
+def shown_arguments(
+    model: str, adapters: Sequence[str], roles: Sequence[str], cases: int
+) -> list[str]:
+    """The arguments that decide the figures, files without their folders."""
+    beside = []
+    for one in adapters:
+        role, _, adapter = one.partition("=")
+        beside += ["--adapter", f"{role}={Path(adapter).name}"]
     return [
-        Path(model).name,
-        *(part for one in beside for part in ("--adapter", one)),
+        *(Path(model).name, *beside),
         *(["--roles", ",".join(roles)] if roles else []),
         *("--cases", str(cases)),
     ]

@@ -113,11 +113,12 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
     """
     load = load_of(made.config, made.tokenized)
     load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.distributed.size))
+    at_once = max(1, made.preset.at_once // load.longest)
     found = estimate(
         shape_of(made.base.source),
         made.config.adapter,
         load,
-        msgspec.structs.replace(made.preset, micro_batch=1),
+        msgspec.structs.replace(made.preset, micro_batch=at_once),
         TrainingSpeed(learnt=_learnt_a_second(made)),
         available_memory(made.config.device, made.distributed.size),
     )
