@@ -296,6 +296,7 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asking: Words
     imperatives: Words
     before_imperatives: Words
+    bearers: Words
     wishing_bridges: Words
     plain: str
 

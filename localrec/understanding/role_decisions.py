@@ -219,6 +219,8 @@ def _is_asked_for(reading: Reading, first: int) -> bool:
     end = _bridged(reading, first)
     if not end and first and reading.words[0] in _ANYTHING and not any(reading.gaps[1 : first + 1]):
         return True  # "anything by Colin Bateman?"
+    if end and reading.words[end - 1] in _WORDS.bearers and "with" in reading.words[end:first]:
+        return True
     for begin in range(max(0, end - _LONGEST_ASKING), end):
         phrase = " ".join(reading.words[begin:end])
         if phrase in _WORDS.asking:

@@ -36,6 +36,7 @@ TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on questions of each hand with weights that were learnt without that hand.
 _LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = -0.1, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
+_TELLING = ("creator", "container", "garnish")  # whose full names are said of nothing else
 _BY_FULL_NAME = 1.5  # "Maeve Binchy or Marian Keyes for the wife"
 _BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
 _MARGIN = 0.02
@@ -111,6 +112,8 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     """
     if query.met is not None or query.on_list is not None or query.have or query.order:
         return None
+    if query.served and any(_has_role(one, domain, ("container",)) for one in query.constraints):
+        return None
     meant = (query.corrected.get(token.word, token.word) for token in tokens(text))
     words = " ".join(meant).split()  # "how dae ye" is "how do you"
     if sum(word.isalpha() for word in words) < 2:
@@ -134,10 +137,14 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
 
 
 def _names_in_full(one: Constraint, domain: Domain) -> bool:
-    """Whether a wish is for a maker whose name of several words was said."""
+    """Whether a wish is for a maker, a container or a garnish whose name has several words."""
+    return _has_role(one, domain, _TELLING) and any(" " in key for key in one.any_of)
+
+
+def _has_role(one: Constraint, domain: Domain, roles: Sequence[str]) -> bool:
+    """Whether a wish is for something of some roles."""
     spec = domain.attributes.get(one.kind)
-    is_maker = spec is not None and spec.role == "creator" and not one.excluded
-    return is_maker and any(" " in key for key in one.any_of)
+    return spec is not None and spec.role in roles and not one.excluded
 
 
 def has_off_topic_phrase(words: Sequence[str]) -> bool:
