@@ -16,13 +16,8 @@ import numpy as np
 from localrec.data.arrays import Indexes
 from localrec.data.query import Query, TaskKind
 from localrec.llm.chat_model import ChatModel
-from localrec.llm.structured_output import parse_object
-from localrec.ranking.critics import (
-    Assessment,
-    critic_prompt,
-    scores_grammar,
-    share_of_constraints_met,
-)
+from localrec.ranking.critics import share_of_constraints_met
+from localrec.ranking.pair_critic import probability_of_first
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.training.examples.lexicon import lexicon_of
 from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
@@ -36,7 +31,6 @@ from localrec.workspace.domain_context import DomainContext
 _LISTED = 3  # items of a list that is judged
 _APART = 0.3  # least difference between the measured shares of a pair
 _DRAWS = 40  # questions that may be drawn for each pair
-_SCORES = dict.fromkeys(Assessment.__struct_fields__, (0, 100))
 
 
 def router_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
@@ -117,16 +111,12 @@ def reflector_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         return _preferred(_met(pool, pair.better), _met(pool, pair.worse))
 
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
-        def relevance(text: str, items: Indexes) -> float:
-            messages = critic_prompt(text, catalogue, items, _LISTED)
-            written = model.generate(
-                messages, grammar=scores_grammar(), max_tokens=64, fixed=len(messages) - 1
-            )
-            return float(parse_object(written.text, _SCORES)["relevance"])
-
         def ask(number: int) -> RoleAnswer:
             pair = pairs[number]
-            return _preferred(relevance(pair.text, pair.better), relevance(pair.text, pair.worse))
+            first, _ = probability_of_first(
+                model, pair.text, context.vocabulary, catalogue, (pair.better, pair.worse)
+            )
+            return _preferred(first, 1 - first)
 
         return PreparedModel(ask)
 
