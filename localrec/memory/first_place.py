@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEEP = "keep"
 PLACES = (KEEP, "B", "C", "D", "E", "F")  # the label of each shown candidate
 _LETTERS = ("A", *PLACES[1:])
-_LONGEST_LINE = 60  # letters of a candidate's memory
+_LONGEST_LINE = 40  # letters of a candidate's memory
 _LEAST = 1e-6
 
 

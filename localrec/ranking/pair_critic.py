@@ -124,12 +124,18 @@ class QuestionFacts:
 
     def compared(self, first: Indexes, second: Indexes) -> list[str]:
         """Tell for each name which list has more items with it, and how many more."""
-        more = [(words, _surplus(mask, first, second)) for words, mask in self._masks.items()]
+        more = self._surplus(first, second).items()
         return [f"{words}: {LISTS[by < 0]} +{abs(by)}" for words, by in more if by]
 
+    def balance(self, first: Indexes, second: Indexes) -> int:
+        """Count how many more names the first list has, whether they are wanted or refused."""
+        return sum(self._surplus(first, second).values())
 
-def _surplus(mask: Mask, first: Indexes, second: Indexes) -> int:
-    return int(mask[first].sum()) - int(mask[second].sum())
+    def _surplus(self, first: Indexes, second: Indexes) -> dict[str, int]:
+        return {
+            words: int(mask[first].sum()) - int(mask[second].sum())
+            for words, mask in self._masks.items()
+        }
 
 
 def _items_of(meaning: Meaning, catalogue: Catalogue) -> Mask | None:

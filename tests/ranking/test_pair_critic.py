@@ -35,6 +35,7 @@ def test_names_of_the_question_are_counted_in_both_lists(bar, lists):
     told = QuestionFacts(QUESTION, bar.vocabulary, bar.catalogue)
     assert told.compared(*lists) == ["gin: A +2", "mint: B +1"]
     assert told.compared(lists[1], lists[0]) == ["gin: B +2", "mint: A +1"]
+    assert told.balance(*lists) == 1
 
 
 def test_names_that_both_have_as_often_are_not_told(bar, lists):

@@ -113,6 +113,8 @@ def test_cases_about_items_are_the_same_each_time_and_the_rules_do_well(composer
 
 def test_a_reflector_that_tells_lists_apart_is_right_and_one_that_does_not_gets_half(composer):
     cases = composer.cases("reflector", 4)
+    (note,) = cases.prepare(ScriptedModel([]), False).notes
+    assert note.startswith("Counting names, wanted or refused, is right in ")
     # Each pair is asked in both orders, the better list first.
     assert cases.prepare(ScriptedModel(["A", "A"]), False).ask(0).score == 0.5
     assert cases.prepare(ScriptedModel(["A", "B"]), False).ask(0).score == 1.0

@@ -17,7 +17,7 @@ from localrec.data.arrays import Indexes
 from localrec.data.query import Query, TaskKind
 from localrec.llm.chat_model import ChatModel
 from localrec.ranking.critics import share_of_constraints_met
-from localrec.ranking.pair_critic import probability_of_first
+from localrec.ranking.pair_critic import QuestionFacts, probability_of_first
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.training.examples.lexicon import lexicon_of
 from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
@@ -118,7 +118,7 @@ def reflector_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
             )
             return _preferred(first, 1 - first)
 
-        return PreparedModel(ask)
+        return PreparedModel(ask, (_counted_note(context, pairs),))
 
     return RoleCases(
         role="reflector",
@@ -173,6 +173,16 @@ def _pairs(context: DomainContext, count: int, seed: int) -> list[_Pair]:
 
 def _sample(random_: random.Random, items: np.ndarray) -> Indexes:
     return np.array(random_.sample(items.tolist(), _LISTED), dtype=np.int32)
+
+
+def _counted_note(context: DomainContext, pairs: Sequence[_Pair]) -> str:
+    """Tell how far the facts in the prompt lead without the question."""
+    facts = [QuestionFacts(one.text, context.vocabulary, context.catalogue) for one in pairs]
+    right = [
+        _preferred(told.balance(one.better, one.worse), 0).score
+        for told, one in zip(facts, pairs, strict=True)
+    ]
+    return f"Counting names, wanted or refused, is right in {np.mean(right):.3f} of the pairs."
 
 
 def _met(pool: CandidateSet, items: Indexes) -> float:
