@@ -302,7 +302,7 @@ class TestImaginedPeople:
     def test_cannot_be_made_of_a_handful_of_items(self, tmp_path):
         folder = tmp_path / "workspace"
         with Store.open_(folder / "store.duckdb") as store:
-            ingest_items(store, BAR, planted_rows()[:LISTED], a_report(), lambda what: None)
+            ingest_items(store, BAR, planted_rows()[:3], a_report(), lambda what: None)
         with pytest.raises(InputError, match="too small to make lists"):
             taught(folder)
 

@@ -40,6 +40,7 @@ _LIKED = 2  # attributes, where the half has so many
 _HISTORY = 8  # items at most
 _ASKING = 0.6  # of the users
 _LEAST = 0.01  # of the best match, for one that has nothing in common
+_FEWEST_LISTED = 3  # candidates that are left of a small catalogue
 _FEWEST_TASTES = 4  # fewer cannot be parted
 
 
@@ -112,7 +113,7 @@ class SyntheticUsers:
         wanted = np.zeros(item_features.attributes, dtype=np.float32)
         wanted[likes] = 1.0
         having = np.flatnonzero(item_features.over_items(wanted)).tolist()
-        most = min(_HISTORY, len(having) - 1, item_features.items - LISTED)
+        most = min(_HISTORY, len(having) - 1, item_features.items - _FEWEST_LISTED)
         history = random_.sample(having, random_.randint(1, most))
         seen = np.zeros(item_features.items, dtype=np.float32)
         seen[history] = 1.0
@@ -166,7 +167,7 @@ def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
     uses[list(catalogue.staples)] = 0
     # One item has to be had, and another to be chosen for the same reason.
     salient = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
-    if len(catalogue) <= LISTED or len(salient) < _FEWEST_TASTES:
+    if len(catalogue) <= _FEWEST_LISTED or len(salient) < _FEWEST_TASTES:
         return None
     graph = UserItemGraph(
         InteractionMatrix.from_pairs(none, none, 0, len(catalogue)), item_features
