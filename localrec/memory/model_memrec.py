@@ -1,4 +1,7 @@
-"""MemRec with a model: it reads memories and facets, and scores candidates one by one."""
+"""MemRec with a model: it reads memories and facets, and scores candidates.
+
+A bare model scores them one by one; a trained one starts from the order of a ranking.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from localrec.data.token_usage import Usage
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext, supporters_of
 from localrec.memory.configs import MemRecModelConfig
+from localrec.memory.first_place import rerank_first
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import NO_FACETS, _memory_context, _ruled
 from localrec.memory.prompt_packer import PromptPacker
@@ -44,10 +48,9 @@ def user_context(
 
 
 def candidate_texts(
-    memory_texts: MemoryTexts, items: Sequence[int], config: MemRecModelConfig
+    memory_texts: MemoryTexts, items: Sequence[int], *, shared: bool
 ) -> list[RerankCandidate]:
-    """Write what a model reads about candidates; about their users only if neighbours count."""
-    shared = config.synthesis != "none"
+    """Write what a model reads about candidates, and about their users if `shared`."""
     return [
         RerankCandidate(memory_texts.titles[item], memory_texts.of_item(item, shared=shared))
         for item in items
@@ -144,16 +147,29 @@ class ModelMemRec:
         context = user_context(self._memory_texts, items, synthesis, instruction)
         return UserContext(context=context, synthesis=synthesis, usage=usage, notes=notes)
 
-    def rerank(self, known: UserContext, candidates: Sequence[int]) -> RerankScores:
+    def rerank(
+        self, known: UserContext, candidates: Sequence[int], default: Scores | None = None
+    ) -> RerankScores:
         """Estimate the probability of each candidate, (c,), and count the cost of all calls.
+
+        Args:
+            known: The texts about the user.
+            candidates: Items, (c,).
+            default: Scores to start from, (c,), for a model that was trained to; None: it judges
+                each candidate alone.
 
         Raises:
             ModelError: the model cannot be used.
         """
-        told = candidate_texts(self._memory_texts, candidates, self._config)
+        singular = self._domain.singular
+        shared = default is None and self._config.synthesis != "none"
+        told = candidate_texts(self._memory_texts, candidates, shared=shared)
+        if default is not None:
+            found = rerank_first(self._model, known.context, told, default, singular=singular)
+            return found.after(known.usage, known.notes)
         # A blank would shift all candidates of one question alike: it is not asked about.
         reranked = rerank_by_model(
-            self._model, known.context, told, singular=self._domain.singular, calibrated=False
+            self._model, known.context, told, singular=singular, calibrated=False
         )
         return reranked.after(known.usage, known.notes)
 

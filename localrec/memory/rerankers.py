@@ -43,6 +43,7 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
         intent: The query of the instruction, where it was read already.
         seed: Seed of every random choice of a reranker; not negative.
         days: Day of each item of the profile, where the store does not know it; (m,).
+        default: The learnt default's scores of the candidates, (c,); None where nothing was learnt.
     """
 
     user_profile: UserProfile
@@ -52,6 +53,7 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
     intent: Query | None = None
     seed: int = 0
     days: NDArray[np.float64] | None = None
+    default: Scores | None = None
 
     @property
     def items(self) -> Indexes:
@@ -152,7 +154,11 @@ class VectorReranker:
 
 
 class ModelReranker:
-    """Score candidates one by one with a model, and let it write the first reasons.
+    """Score candidates with a model, and let it write the first reasons.
+
+    A bare model scores them one by one. One with an adapter for the role starts from the default's
+    order, or from the fused evidence where there is none, and tells which of the first to put
+    first.
 
     Args:
         model: The model that scores; the caller opens and closes it.
@@ -163,6 +169,7 @@ class ModelReranker:
         config: The settings of the model's prompts.
         user_index: A user's key -> their number in the graph, -1 for a cold-start user.
         fallback: Scores of the candidates without a model, for when it fails.
+        trained: The model has an adapter for the role.
         write_reasons: Has a model word facts; takes the model, the facts, the names and the
             prompt's texts.
     """
@@ -180,6 +187,7 @@ class ModelReranker:
         *,
         user_index: Callable[[str], int],
         fallback: Callable[[RerankRequest], Scores],
+        trained: bool,
         write_reasons: WriteReasons,
     ) -> None:
         self.collaborative_memory = collaborative_memory
@@ -190,6 +198,7 @@ class ModelReranker:
         )
         self._user_index = user_index
         self._fallback = fallback
+        self._trained = trained
         self._write_reasons = write_reasons
 
     def rerank(self, request: RerankRequest) -> RerankResult:
@@ -199,8 +208,10 @@ class ModelReranker:
             request.items, request.weights, self._user_index(request.user)
         )
         try:
-            known = self._agent.know(request.items, memory_context, request.instruction)
-            reranked = self._agent.rerank(known, request.candidates)
+            # What other users like is in the scores already that a trained model starts from.
+            facets_of = None if self._trained else memory_context
+            known = self._agent.know(request.items, facets_of, request.instruction)
+            reranked = self._agent.rerank(known, request.candidates, self._order_of(request))
         except ModelCancelledError:
             raise
         except ModelError as error:
@@ -231,6 +242,12 @@ class ModelReranker:
     ) -> Reasons:
         """Let the model write the first reasons, as far as the facts support them."""
         return self._write_reasons(self._writer, facts, names, known)
+
+    def _order_of(self, request: RerankRequest) -> Scores | None:
+        """Return the scores that a trained model starts from; None for a bare one."""
+        if not self._trained:
+            return None
+        return self._fallback(request) if request.default is None else request.default
 
     def _spent(self) -> dict[str, TokenUsage]:
         """Return the cost of each stage since the last call."""

@@ -3,7 +3,8 @@
 relevance: the constraints are met and the texts are similar; diversity: the items differ;
 completeness: all places are filled and all constraints are covered; coherence: the items form one
 set. The measured critic computes the four, the model critic asks a local model; the loop in
-`reflection.py` takes either, and the answer names it.
+`reflection.py` takes either, and the answer names it. A model that was trained for the role chooses
+between two sets instead (`pair_critic.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from localrec.data.domains import Domain
 from localrec.graph.catalogue import Catalogue
 from localrec.llm.structured_output import object_grammar, parse_object
 from localrec.retrieval.candidates import CandidateSet
-from localrec.retrieval.search_query import SearchQuery
+from localrec.retrieval.search_query import RankedItems, SearchQuery
 
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
@@ -50,8 +51,15 @@ class Assessment(msgspec.Struct, frozen=True):
         return {**scores, "overall": round(self.overall, 1)}
 
 
+class ScoredList(msgspec.Struct, frozen=True):
+    """A proposed list with its scores."""
+
+    found: RankedItems
+    assessment: Assessment
+
+
 class Critic(Protocol):
-    """Assess candidate sets; `answered_by` names the critic in the answer."""
+    """Assess and compare candidate sets; `answered_by` names the critic in the answer."""
 
     answered_by: str
     tokens: int
@@ -60,8 +68,20 @@ class Critic(Protocol):
         """Assess one candidate set for a question that wanted k items."""
         ...
 
+    def prefers(self, query: SearchQuery, challenger: ScoredList, champion: ScoredList) -> bool:
+        """Whether a set is better than the best one so far."""
+        ...
 
-class MeasuredCritic:
+
+class ScoringCritic:
+    """Compare candidate sets by the mean of their scores; of equals the first stays."""
+
+    def prefers(self, query: SearchQuery, challenger: ScoredList, champion: ScoredList) -> bool:
+        """Whether a set has the higher mean."""
+        return challenger.assessment.overall > champion.assessment.overall
+
+
+class MeasuredCritic(ScoringCritic):
     """Compute the scores from the graph and the vectors; equal sets get equal scores."""
 
     answered_by = "measured"
@@ -101,7 +121,7 @@ def measured_assessment(
     )
 
 
-class ModelCritic:
+class ModelCritic(ScoringCritic):
     """Let a local model give the scores, under a grammar of four integers.
 
     Candidates are shown as numbered lines of facts; the model writes nothing but the scores.
@@ -137,7 +157,7 @@ def scores_grammar() -> str:
 
 
 def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> list[Message]:
-    """Write the prompt about a candidate set; adapters are trained on the same prompt.
+    """Write the prompt about a candidate set, for a model without an adapter for the role.
 
     Args:
         text: The question.
@@ -159,7 +179,7 @@ def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> li
     return [Message("system", system), *shots, Message("user", prompt)]
 
 
-def verdict(scores: Mapping[str, int]) -> str:
+def _verdict(scores: Mapping[str, int]) -> str:
     """Write four scores in the model's format."""
     fields = ", ".join(f'"{name}": {scores[name]}' for name in Assessment.__struct_fields__)
     return f"{{{fields}}}"
@@ -179,7 +199,7 @@ def _worked_example(
     names = list(domain.taxonomy.get(domain.kind_of("component") or "", {}))[:6]
     wanted = names[0] if names else "this"
     listed = [", ".join([wanted, other] if fits else [other]) for other in names[1:4]]
-    reply = verdict(dict(zip(Assessment.__struct_fields__, scores, strict=True)))
+    reply = _verdict(dict(zip(Assessment.__struct_fields__, scores, strict=True)))
     prompt = _question_prompt(f"something with {wanted}", 3, listed)
     return Message("user", prompt), Message("assistant", reply)
 

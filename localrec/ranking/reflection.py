@@ -7,7 +7,7 @@ the threshold ends the loop; after three rounds the best set of all rounds wins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,18 @@ import numpy as np
 from localrec.data.answers import ReflectionRecord
 from localrec.data.arrays import Indexes
 from localrec.foundation.run_trace import RunTrace
-from localrec.ranking.critics import Assessment, Critic, MeasuredCritic, ModelCritic
+from localrec.ranking.critics import (
+    Assessment,
+    Critic,
+    MeasuredCritic,
+    ModelCritic,
+    ScoredList,
+)
+from localrec.ranking.pair_critic import PairCritic
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
+from localrec.understanding.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
@@ -44,11 +52,19 @@ class Reflector:
     Args:
         open_model: Opens the critic's model, or raises ModelError; None: the critic measures.
         rounds: The largest number of rounds; with 1 nothing is widened or varied.
+        trained_on: The names of the domain, where the model was trained to compare two sets; None:
+            it gives each set scores.
     """
 
-    def __init__(self, open_model: Callable[[], ChatModel] | None, rounds: int = ROUNDS) -> None:
+    def __init__(
+        self,
+        open_model: Callable[[], ChatModel] | None,
+        rounds: int = ROUNDS,
+        trained_on: Vocabulary | None = None,
+    ) -> None:
         self._open_model = open_model
         self._rounds = rounds
+        self._trained_on = trained_on
 
     def choose(
         self,
@@ -64,7 +80,8 @@ class Reflector:
             return reflect(query, pool, retriever, critic, k, rounds=self._rounds)
 
         def by_model(open_model: Callable[[], ChatModel]) -> ReflectionResult:
-            critic = ModelCritic(open_model())
+            model, names = open_model(), self._trained_on
+            critic = ModelCritic(model) if names is None else PairCritic(model, names)
             reflected = with_critic(critic)
             trace.tokens["reflection"] = critic.tokens
             return reflected
@@ -94,8 +111,8 @@ def reflect(
         ModelError: a model critic failed; the caller may go on with the measured one.
     """
     params = SearchParams(k=k)
-    best: RankedItems | None = None
-    best_overall, chosen_round = -1.0, 0
+    best: ScoredList | None = None
+    chosen_round = 0
     scores: list[dict[str, float]] = []
     verdicts: dict[tuple[int, ...], Assessment] = {}  # rounds often propose the same set again
     for number in range(rounds):
@@ -105,17 +122,25 @@ def reflect(
             same = tuple(map(int, candidate.items))
             if same not in verdicts:
                 verdicts[same] = critic.assess(query, pool, candidate.items, k)
-            judged.append((candidate, verdicts[same]))
-        candidate, assessment = max(judged, key=lambda pair: pair[1].overall)
-        scores.append(assessment.as_dict())
-        if assessment.overall > best_overall:
-            best, best_overall, chosen_round = candidate, assessment.overall, number
-        if best_overall >= threshold:
+            judged.append(ScoredList(candidate, verdicts[same]))
+        winner = _best(query, judged, critic)
+        scores.append(winner.assessment.as_dict())
+        if best is None or critic.prefers(query, winner, best):
+            best, chosen_round = winner, number
+        if best.assessment.overall >= threshold:
             break
         params = params.relaxed()
     assert best is not None
     record = ReflectionRecord(rounds=len(scores), scores=tuple(scores), chosen=chosen_round + 1)
-    return ReflectionResult(best, record)
+    return ReflectionResult(best.found, record)
+
+
+def _best(query: SearchQuery, judged: Sequence[ScoredList], critic: Critic) -> ScoredList:
+    """Return the best set of a round, the first of equals."""
+    best = judged[0]
+    for one in judged[1:]:
+        best = one if critic.prefers(query, one, best) else best
+    return best
 
 
 def _proposals(

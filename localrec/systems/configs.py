@@ -19,7 +19,7 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
         reflection: Up to three rounds; without it one.
         reader: Reader of a question: "tagger" for rules and a small network, "rules", or "adapter".
         router: "rules", "model", or "adapter" for a model that was trained for it.
-        critic: "measured" or "model".
+        critic: "measured", "model", or "adapter" for a model that was trained for it.
         writer: "template", "model", or "adapter" for a model that was trained for it.
         vision: Reader of a picture: "measured" without a model, or "model".
     """
@@ -105,7 +105,7 @@ _FIELD_OF_ROLE: dict[ModelRole, str] = {
     "writer": "writer",
 }
 # Those that speak otherwise to a model with an adapter.
-_TRAINED = frozenset({"reader", "router", "writer"})
+_TRAINED = frozenset({"reader", "router", "critic", "writer"})
 
 
 def system_config(name: str, settings: Settings, *, without_model: bool) -> AnswererConfig:

@@ -52,7 +52,8 @@ class Marc:
         router = model_opener(context, "router", config.router)
         self._router = Router(router, context.vocabulary, config.router == "adapter")
         critic = model_opener(context, "reflector", config.critic)
-        self._reflector = Reflector(critic, ROUNDS if config.reflection else 1)
+        trained_on = context.vocabulary if config.critic == "adapter" else None
+        self._reflector = Reflector(critic, ROUNDS if config.reflection else 1, trained_on)
         self._writer_model = model_opener(context, "writer", config.writer)
 
     def answer(self, question: Question, k: int) -> Answer:
@@ -71,8 +72,7 @@ class Marc:
 
     def understand(self, question: Question, trace: RunTrace | None = None) -> Query:
         """Read what a question asks for; raises as `answer` does."""
-        query = self._reader.read(question, trace or RunTrace())
-        return with_topic(self._context, question, query)
+        return with_topic(self._context, question, self._reader.read(question, trace or RunTrace()))
 
     def answer_query(
         self,

@@ -97,6 +97,7 @@ def model_reranker(
         config,
         user_index=user_index,
         fallback=fused,
+        trained=bool(context.models.adapter_of(RERANKER)),
         write_reasons=reasons,
     )
 

@@ -86,8 +86,10 @@ class RerankingRecommender(ItemRecommender):
         self, user: str, user_profile: UserProfile, items: Sequence[int]
     ) -> tuple[Scores, Scores]:
         """Score some items by the default and by the reranker, (c,) each."""
-        asked = RerankRequest(user_profile=user_profile, candidates=items, user=user)
         default = self.score_items(user, user_profile).scores[list(items)]
+        asked = RerankRequest(
+            user_profile=user_profile, candidates=items, user=user, default=default
+        )
         return default, self._reranker.rerank(asked).scores
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
@@ -116,14 +118,14 @@ class RerankingRecommender(ItemRecommender):
             note = "Nothing is known that they like, so that no candidate was judged."
             silent = {**fit.answered_by, "rerank": "silent"}
             return msgspec.structs.replace(fit, answered_by=silent, notes=() if knows else (note,))
-        found = self._reranker.rerank(
-            RerankRequest(
-                user_profile=user_profile, candidates=candidates, user=user, instruction=instruction
-            )
-        )
         before = fit.scores[list(candidates)]
-        mixed, answered_by, notes = found.scores, found.answered_by, found.notes
         is_learned = fit.answered_by.get("ranking") == "learned"
+        asked = RerankRequest(
+            user_profile=user_profile, candidates=candidates, user=user, instruction=instruction
+        )
+        start = before if is_learned else None
+        found = self._reranker.rerank(msgspec.structs.replace(asked, default=start))
+        mixed, answered_by, notes = found.scores, found.answered_by, found.notes
         if self.share is not None and is_learned and not instruction:
             mixed = with_reranker_scores(before, mixed, self.share.share)
             answered_by = answered_by | {"share": f"{self.share.share:.2f}"}

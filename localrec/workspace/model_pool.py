@@ -46,6 +46,10 @@ class Models(Protocol):
         """Open the chat model that plays a role."""
         ...
 
+    def adapter_of(self, role: str) -> str:
+        """Name the adapter that the model of a role is opened with; "" without one."""
+        ...
+
     def open_vision(self) -> VisionModel:
         """Open the model that describes images."""
         ...
@@ -160,6 +164,10 @@ class ModelPool:
             )
         return self._opened[opened]
 
+    def adapter_of(self, role: str) -> str:
+        """Name the adapter that the model of a role is opened with; "" without one."""
+        return self._settings.adapters.get(role, "")  # type: ignore[call-overload]
+
     def open_vision(self) -> VisionModel:
         """Open the model that describes images, with its projector.
 
@@ -219,6 +227,10 @@ class ModelsWrapper:
     def open(self, role: str, name: str = "", adapter: str | None = "") -> ChatModel:
         """Open the chat model that plays a role."""
         return self._models.open(role, name, adapter)
+
+    def adapter_of(self, role: str) -> str:
+        """Name the adapter that the model of a role is opened with; "" without one."""
+        return self._models.adapter_of(role)
 
     def open_vision(self) -> VisionModel:
         """Open the model that describes images."""
@@ -287,6 +299,10 @@ class NamedModels(ModelsWrapper):
         model = super().open(role, name or self._name, adapter or self._adapter or adapter)
         self.opened.append(model.name)
         return model
+
+    def adapter_of(self, role: str) -> str:
+        """Name the adapter that the model of a role is opened with; "" without one."""
+        return self._adapter or ("" if self._name else super().adapter_of(role))
 
 
 def no_vision() -> VisionModel:

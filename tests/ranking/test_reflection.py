@@ -15,7 +15,7 @@ from localrec.data.chat_message import Message
 from localrec.data.query import TaskKind
 from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
-from localrec.ranking.critics import Assessment, MeasuredCritic, ModelCritic
+from localrec.ranking.critics import Assessment, MeasuredCritic, ModelCritic, ScoringCritic
 from localrec.ranking.reflection import ROUNDS, THRESHOLD, reflect
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.retrievers import retriever_of
@@ -26,7 +26,7 @@ from localrec.workspace.domain_context import DomainContext
 FIELDS = ("relevance", "diversity", "completeness", "coherence")
 
 
-class ByRound:
+class ByRound(ScoringCritic):
     """A critic that gives every set of a round the same score, and remembers what it saw."""
 
     answered_by = "planted"

@@ -349,6 +349,13 @@ class TestModels:
         assert answer.reflection.rounds == 3
         assert answer.reflection.scores[0]["overall"] == 10.0
 
+    def test_that_were_trained_to_reflect_compare_two_lists(self, bar):
+        model = ScriptedModel(lambda messages: "A")
+        answer = ask(played(bar, model), "a gin drink", config=MarcConfig(critic="adapter"))
+        assert answer.answered_by["reflection"] == "model"
+        assert all("A or B" in asked[0].content for asked in model.prompts)
+        assert replaced(answer)["items"] == replaced(ask(bar, "a gin drink"))["items"]
+
     def test_that_fail_are_replaced_and_on_record(self, bar):
         answer = ask(played(bar, ScriptedModel([])), "a gin drink", config=BY_MODEL)
         assert answer.answered_by["router"] == "rules"

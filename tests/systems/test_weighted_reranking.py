@@ -118,6 +118,24 @@ def test_a_share_lets_the_verdict_move_the_order(own, model):
     assert "a share of 4.00" in told.notes[-1]
 
 
+def test_a_trained_model_starts_from_the_defaults_order_and_moves_one_to_the_front(
+    own, monkeypatch
+):
+    trained = ScriptedModel(lambda messages: "0 1 5 1 1 1")
+    trained.name = "scripted"
+    monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: trained)
+    monkeypatch.setattr(ModelPool, "adapter_of", lambda self, role: "mine")
+    write_share(own / "indexes", BAR.name, gave(4.0))
+    with OpenWorkspace(own) as opened:
+        names = opened.context(BAR.name).catalogue.names
+    default = ranked(own, "auto").ranking
+    told = ranked(own, "memrec-model")
+    shown = trained.prompts[0][-1].content.splitlines()[-6:]
+    first = [name for line in shown for name in names if f"% {name}" in line]
+    assert [name.lower().replace(" ", "-") for name in first] == list(default[:6])
+    assert told.ranking[0] == default[2]
+
+
 def test_what_an_instruction_asks_for_is_left_to_the_model(shared, model):
     asked = RankRequest(id=1, candidates=ASKED.candidates, history=HISTORY, instruction="smoky")
     told = ranked(shared, "memrec-model", asked)

@@ -1,6 +1,5 @@
 """Examples that adapters learn from: true by construction, repeatable, worded apart by half."""
 
-import json
 import random
 import re
 from collections import Counter
@@ -18,8 +17,6 @@ from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
-from localrec.llm.structured_output import parse_object
-from localrec.ranking.critics import Assessment
 from localrec.training.examples import agent, question_templates, typo_augmentation
 from localrec.training.examples.agent import (
     EvidenceCall,
@@ -43,7 +40,6 @@ from tests.planted import BAR
 
 MANY = 400
 OFFERED = 5  # candidates
-CRITERIA = Assessment.__struct_fields__
 EPISODES = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
 A_FEW = ExampleConfig(train=10, validation=10, seed=0)
 
@@ -292,22 +288,32 @@ def test_without_a_catalogue_there_is_nothing_to_learn_from(tmp_path, role):
 
 
 @pytest.fixture(scope="module")
-def verdicts(frequented):
-    """Sets that a reflector learns to judge."""
+def pairs(frequented):
+    """Pairs of lists that a reflector learns to choose from."""
     return examples_for(
         "reflector", frequented, ExampleConfig(train=60, validation=10, seed=0)
     ).train
 
 
-class TestTheReflector:
-    def test_every_verdict_is_one_that_the_critic_can_read(self, verdicts):
-        for example in verdicts:
-            scores = parse_object(example.answer, dict.fromkeys(CRITERIA, (0, 100)))
-            assert all(score % 5 == 0 for score in scores.values())
+def surplus_of(example):
+    """How many more items of list A than of list B have each name of the question."""
+    told = example.messages[-1].content.splitlines()[1:]
+    found = (re.fullmatch(r"(.+): (A|B) \+(\d)", line) for line in told)
+    return {one[1]: int(one[3]) * (1 if one[2] == "A" else -1) for one in found}
 
-    def test_sets_are_good_and_bad(self, verdicts):
-        relevance = [json.loads(one.answer)["relevance"] for one in verdicts]
-        assert min(relevance) < 40 and max(relevance) == 100
+
+class TestTheReflector:
+    def test_either_list_is_the_better_one_as_often(self, pairs):
+        assert {one.labels for one in pairs} == {("A", "B")}
+        assert 20 <= sum(one.answer == "A" for one in pairs) <= 40
+
+    def test_names_of_the_question_tell_the_lists_apart(self, pairs):
+        assert all(surplus_of(one) and all(surplus_of(one).values()) for one in pairs)
+
+    def test_what_is_refused_speaks_against_a_list(self, pairs):
+        sides = {"A": 1, "B": -1}
+        against = [one for one in pairs if sum(surplus_of(one).values()) * sides[one.answer] < 0]
+        assert len(against) > 3
 
     def test_demands_are_known_without_reading_the_question(self, frequented):
         with Store.open_(frequented / "store.duckdb", read_only=True) as store:

@@ -1,4 +1,4 @@
-"""What a reranker learns from: right lists, parted by people, that know nothing of later."""
+"""What a reranker learns from: ranked lists, parted by people, that know nothing of later."""
 
 from collections import Counter
 from datetime import timedelta
@@ -19,14 +19,13 @@ from localrec.graph.history_ingest import ingest_history
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
-from localrec.memory.configs import MEMREC, MEMREC_MODELS
+from localrec.memory.configs import MEMREC_MODELS
+from localrec.memory.first_place import PLACES
 from localrec.memory.from_log import build_collaborative_memory, deduplicated_history
-from localrec.memory.memrec import MemRec
 from localrec.memory.model_memrec import ModelMemRec
-from localrec.training.adapters.adapter_eval import is_right
 from localrec.training.examples import next_choices
 from localrec.training.examples.constraint_sampling import SampledConstraint
-from localrec.training.examples.example import Example
+from localrec.training.examples.default_order import default_scores, fitted_default
 from localrec.training.examples.lexicon import LexiconName
 from localrec.training.examples.next_choices import NextChoices, open_next_choices
 from localrec.training.examples.question_composer import ComposedQuestion
@@ -47,15 +46,10 @@ def silent(what, done, total):
     pass
 
 
-def taught(folder, train=80, validation=40, seed=0):
+def taught(folder, train=64, validation=32, seed=0):
     return examples_for(
         "reranker", folder, ExampleConfig(train=train, validation=validation, seed=seed)
     )
-
-
-def lists_of(examples):
-    """The questions of each list."""
-    return [examples[at : at + LISTED] for at in range(0, len(examples), LISTED)]
 
 
 def came_one_after_the_other(history):
@@ -114,13 +108,19 @@ def chosen(tavern):
 
 @pytest.fixture(scope="module")
 def counted(tavern, rows):
-    """Cases with what is known of their items, and the memory of all that came before."""
-    parted = split_data(rows, EvaluationProtocol(split="by-time", candidates=LISTED))
+    """Cases with the default's scores, what is known of items, and memory from before."""
+    parted = split_data(rows, EvaluationProtocol(split="by-time", candidates=LISTED + 2))
     with OpenWorkspace(tavern) as workspace:
         domain = load_domain(BAR.name)
         keyed = read_interactions(workspace.store, domain)
         known = SystemFactory(workspace, domain, keyed, parted).knowledge
-    return parted.validation, known, build_collaborative_memory(parted.train, known)
+    default = fitted_default(parted.train, known.item_features, seed=0)
+    memory = build_collaborative_memory(parted.train, known)
+    return parted.validation, default_scores(default, parted.validation), known, memory
+
+
+def chosen_in(ranked):
+    return ranked.candidates[ranked.choice].title
 
 
 def guest_of(right):
@@ -128,15 +128,17 @@ def guest_of(right):
 
 
 class TestQuestions:
-    def test_of_a_list_stand_together_and_differ_in_the_candidate_alone(self, examples):
-        for right in lists_of(examples.train):
-            assert len({one.messages[:-1] for one in right}) == 1
-            assert len({one.messages[-1] for one in right}) == LISTED
+    def test_are_answered_by_a_letter_or_by_keeping_the_first(self, examples):
+        assert {one.answer for one in examples.train} >= {"keep", "B", "C"}
+        assert {one.labels for one in examples.train} == {PLACES}
 
-    def test_are_answered_yes_as_often_as_no_the_choice_first(self, examples):
-        for right in lists_of(examples.train):
-            assert [one.answer for one in right] == ["yes", "yes", "no", "no"]
-            assert {one.labels for one in right} == {("yes", "no")}
+    def test_show_each_candidate_with_its_share_of_the_chances(self, examples):
+        for one in examples.train:
+            lines = one.messages[-1].content.splitlines()[-LISTED:]
+            assert [line[:2] for line in lines] == ["A.", "B.", "C.", "D.", "E.", "F."]
+            shares = [int(line.split()[1].removesuffix("%")) for line in lines]
+            assert shares == sorted(shares, reverse=True)
+            assert 97 <= sum(shares) <= 103
 
     def test_share_no_person_taste_or_wording_between_the_halves(self, examples):
         halves = (examples.train, examples.validation)
@@ -150,48 +152,38 @@ class TestQuestions:
         assert taught(tavern, seed=1).fingerprint != examples.fingerprint
 
     def test_are_three_of_what_was_chosen_for_each_that_is_imagined(self, examples):
-        kinds = Counter(right[0].split_keys[0].split()[0] for right in lists_of(examples.train))
-        assert kinds == {"person": 15, "likes": 5}
-
-    def test_end_with_a_whole_list(self, tavern):
-        assert len(taught(tavern, train=5, validation=1).train) == 2 * LISTED
+        kinds = Counter(one.split_keys[0].split()[0] for one in examples.train)
+        assert kinds == {"person": 48, "likes": 16}
 
 
 class TestChoices:
-    def test_are_learnt_on_the_prompts_that_are_asked_when_a_candidate_is_judged(self, counted):
-        cases, known, collaborative_memory = counted
-        memory_texts = known.texts_of(collaborative_memory)
-        asked = set()
-        for name in ("memrec-model-counted", "isolated-agent"):
-            model, config = ScriptedModel(lambda messages: "yes"), MEMREC_MODELS[name]
-            agent = ModelMemRec(
-                model, model, collaborative_memory, memory_texts, known.domain, config
-            )
-            for place, history in enumerate(cases.histories):
-                user = int(cases.train_user[place])
-                agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), user)
-            asked |= set(model.prompts)
-        lists = NextChoices(cases, known, collaborative_memory, seed=0).examples
-        learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
-        assert len(learnt.train) + len(learnt.validation) == LISTED * len(cases)
-        assert {one.messages for one in (*learnt.train, *learnt.validation)} <= asked
-
-    def test_are_followed_by_the_others_as_the_fused_evidence_has_them(self, counted):
-        cases, _, collaborative_memory = counted
-        fused = MemRec(collaborative_memory, MEMREC["memrec"])
-        order = {}
+    def test_are_learnt_on_the_prompts_that_are_asked_when_a_list_is_reranked(self, counted):
+        cases, default, known, collaborative_memory = counted
+        model = ScriptedModel(lambda messages: "keep")
+        texts = known.texts_of(collaborative_memory)
+        config = MEMREC_MODELS["memrec-model"]
+        agent = ModelMemRec(model, model, collaborative_memory, texts, known.domain, config)
         for place, history in enumerate(cases.histories):
-            scores = fused.scores(*deduplicated_history(history), int(cases.train_user[place]))
-            ranked = sorted(range(len(scores)), key=lambda item: -scores[item])
-            order[int(cases.user[place]), title_of(cases.positives[place][0])] = [
-                title_of(item) for item in ranked
-            ]
+            told = agent.know(deduplicated_history(history)[0], None)
+            agent.rerank(told, cases.candidates[place].tolist(), default[place])
+        lists = NextChoices(*counted, seed=0).examples
+        learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
+        made = {one.messages for one in (*learnt.train, *learnt.validation)}
+        assert made
+        assert made <= set(model.prompts)
+
+    def test_stand_in_the_order_of_the_default_wherever_that_is(self, counted):
+        cases, default, *_ = counted
         lists = [one for half in HALVES for one in NextChoices(*counted, seed=0).examples(half)]
-        shared = [one for one in lists if one.context.facets]
-        assert shared
-        for right in shared:
-            choice, *others = (one.title for one in right.candidates)
-            assert others == [one for one in order[guest_of(right), choice] if one in others]
+        order = {}
+        for place, scores in enumerate(default):
+            best = cases.candidates[place][np.argsort(-scores, kind="stable")][:LISTED]
+            choice = title_of(cases.positives[place][0])
+            order[int(cases.user[place]), choice] = [title_of(item) for item in best]
+        for one in lists:
+            assert [shown.title for shown in one.candidates] == order[guest_of(one), chosen_in(one)]
+        reached = sum(choice in first for (_, choice), first in order.items())
+        assert 0 < len(lists) == reached
 
     @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.split)
     def test_are_none_that_a_protocol_holds_out_and_show_none(self, chosen, rows, protocol):
@@ -204,7 +196,7 @@ class TestChoices:
         for right in (*chosen["train"], *chosen["validation"]):
             for user, title in with_held:
                 if user == guest_of(right):
-                    assert right.candidates[0].title != title
+                    assert chosen_in(right) != title
                     assert title not in lately(right)
 
     def test_came_after_all_that_memories_are_counted_from(self, tavern, rows, monkeypatch):
@@ -218,7 +210,7 @@ class TestChoices:
         )
         with OpenWorkspace(tavern) as workspace:
             lists = open_next_choices(workspace, BAR.name, 0, silent).examples("train")
-            made = {(guest_of(one), one.candidates[0].title) for one in lists}
+            made = {(guest_of(one), chosen_in(one)) for one in lists}
         (known,) = learnt
         joined = set(zip(known.user.tolist(), map(title_of, known.item.tolist()), strict=True))
         assert made and joined
@@ -227,25 +219,18 @@ class TestChoices:
 
     def test_are_shown_what_came_before_them_and_nothing_later(self, chosen, rows):
         for right in chosen["train"]:
-            day = day_of(rows, guest_of(right), right.candidates[0].title)
+            day = day_of(rows, guest_of(right), chosen_in(right))
             assert lately(right)
             assert all(day_of(rows, guest_of(right), one) < day for one in lately(right))
 
     def test_stand_beside_what_the_person_had_not_had(self, chosen, rows):
         for right in chosen["train"]:
-            user, (choice, *others) = guest_of(right), right.candidates
+            user, choice = guest_of(right), chosen_in(right)
             theirs = rows.rows_of(user)
-            before = rows.at[theirs] <= day_of(rows, user, choice.title)
+            before = rows.at[theirs] <= day_of(rows, user, choice)
             had = {title_of(item) for item in rows.item[theirs][before].tolist()}
-            assert choice.title in had
-            assert not had & {one.title for one in others}
-
-    def test_are_told_with_others_and_without_by_turns(self, chosen):
-        shared = [bool(right.context.facets) for right in chosen["train"]]
-        assert shared[::2] == [True] * len(shared[::2])
-        assert shared[1::2] == [False] * len(shared[1::2])
-        alone = chosen["train"][1]
-        assert not any("Liked by people" in one.memory for one in alone.candidates)
+            assert choice in had
+            assert had & {one.title for one in right.candidates} == {choice}
 
     def test_are_not_looked_for_where_nobody_did_anything(self, quiet):
         with OpenWorkspace(quiet) as workspace:
@@ -259,15 +244,16 @@ class TestImaginedPeople:
             assert "People of a similar taste" not in example.messages[1].content
 
     def test_choose_what_shares_something_with_what_they_had(self, catalogue):
-        for right in islice(synthesize_users(catalogue, 0).examples("train"), 100):
-            if not right.context.instruction:
-                liked = {one.removeprefix("likes ") for one in right.split_keys}
-                assert liked & names_of(catalogue, right.candidates[0].title)
-                assert lately(right).isdisjoint(one.title for one in right.candidates)
+        lists = list(islice(synthesize_users(catalogue, 0).examples("train"), 100))
+        silent_ones = [right for right in lists if not right.context.instruction]
+        fits = 0
+        for right in silent_ones:
+            liked = {one.removeprefix("likes ") for one in right.split_keys}
+            fits += bool(liked & names_of(catalogue, chosen_in(right)))
+            assert lately(right).isdisjoint(one.title for one in right.candidates)
+        assert fits > 0.9 * len(silent_ones)  # a few had all that there is of it
 
-    def test_get_first_what_they_ask_for_and_last_what_they_will_not_have(
-        self, catalogue, monkeypatch
-    ):
+    def test_choose_what_they_ask_for_before_what_they_will_not_have(self, catalogue, monkeypatch):
         gin, lime = LexiconName("gin", "gin"), LexiconName("lime juice", "lime juice")
         question = ComposedQuestion(
             text="gin, no lime juice",
@@ -296,9 +282,11 @@ class TestImaginedPeople:
             ]
             for right in asking
         ]
-        assert all(line == sorted(line, reverse=True) for line in met)
+        places = [right.choice for right in asking]
+        assert all(line[place] or not any(line) for line, place in zip(met, places, strict=True))
         # A few had all that there is of it.
-        assert sum(line[0] for line in met) > 0.9 * len(met)
+        assert sum(map(any, met)) > 0.9 * len(met)
+        assert len(set(places)) > 3  # the question moves what their history alone would not
 
     def test_ask_for_nothing_that_is_like_an_example(self, catalogue, monkeypatch):
         question = ComposedQuestion(
@@ -314,32 +302,9 @@ class TestImaginedPeople:
     def test_cannot_be_made_of_a_handful_of_items(self, tmp_path):
         folder = tmp_path / "workspace"
         with Store.open_(folder / "store.duckdb") as store:
-            ingest_items(store, BAR, planted_rows()[:LISTED], a_report(), lambda what: None)
+            ingest_items(store, BAR, planted_rows()[:3], a_report(), lambda what: None)
         with pytest.raises(InputError, match="too small to make lists"):
             taught(folder)
-
-
-class TestACase:
-    QUESTIONS = tuple(
-        Example(messages=(), answer=answer, labels=("yes", "no"))
-        for answer in ("yes", "yes", "no", "no")
-    )
-
-    @pytest.mark.parametrize(
-        ("said", "right"),
-        [
-            (["0.4 0.6", "0.3 0.7", "0.3 0.7", "0.1 0.9"], True),
-            (["0.8 0.2", "0.9 0.1", "0.1 0.9", "0.1 0.9"], False),
-            (["0.5 0.5", "0.5 0.5", "0.5 0.5", "0.5 0.5"], False),
-        ],
-    )
-    def test_is_right_where_the_choice_comes_out_on_top_alone(self, said, right):
-        assert is_right(ScriptedModel(said), self.QUESTIONS) is right
-
-    def test_of_one_question_is_right_by_its_answer(self):
-        first, *_, last = self.QUESTIONS
-        assert is_right(ScriptedModel(["0.6 0.4"]), [first])
-        assert not is_right(ScriptedModel(["0.6 0.4"]), [last])
 
 
 def title_of(item):

@@ -113,12 +113,12 @@ def test_cases_about_items_are_the_same_each_time_and_the_rules_do_well(composer
 
 def test_a_reflector_that_tells_lists_apart_is_right_and_one_that_does_not_gets_half(composer):
     cases = composer.cases("reflector", 4)
-    same = '{"relevance": 50, "diversity": 50, "completeness": 50, "coherence": 50}'
-    ask = cases.prepare(ScriptedModel(lambda messages: same), False).ask
-    assert ask(0).score == 0.5
-    high, low = same.replace('"relevance": 50', '"relevance": 90'), same
-    assert cases.prepare(ScriptedModel([high, low]), False).ask(0).score == 1.0
-    assert cases.prepare(ScriptedModel([low, high]), False).ask(0).score == 0.0
+    (note,) = cases.prepare(ScriptedModel([]), False).notes
+    assert note.startswith("Counting names, wanted or refused, is right in ")
+    # Each pair is asked in both orders, the better list first.
+    assert cases.prepare(ScriptedModel(["A", "A"]), False).ask(0).score == 0.5
+    assert cases.prepare(ScriptedModel(["A", "B"]), False).ask(0).score == 1.0
+    assert cases.prepare(ScriptedModel(["B", "A"]), False).ask(0).score == 0.0
 
 
 def test_a_writer_that_makes_things_up_gets_nothing(composer):
@@ -138,7 +138,7 @@ def test_a_judge_is_right_where_it_likes_the_own_explanation_better(composer):
 
 def test_a_reranker_that_tells_nothing_leaves_the_order_of_the_default_as_it_is(users):
     cases = reranker_cases(users, 6)
-    prepared = cases.prepare(ScriptedModel(lambda messages: "1 1"), False)
+    prepared = cases.prepare(ScriptedModel(lambda messages: "1 1 1 1"), False)
     assert "has no share" in prepared.notes[0]
     for number in range(cases.count):
         assert prepared.ask(number) == cases.by_rules(number)

@@ -6,7 +6,6 @@ from localrec.cli.app import run
 from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.ranking.critics import Assessment, verdict
 from localrec.training.adapters.adapter_compare import answer_in_role, single_model_workspace
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import slot_prompt
@@ -16,7 +15,6 @@ from tests.cli.conftest import DRINKS, by_spelling, drink, write_rows
 
 ABOUT = load_domain("cocktails")
 QUESTION = "with lime juice, no egg"
-SCORES = dict(zip(Assessment.__struct_fields__, (95, 40, 80, 10), strict=True))
 LIMES = {name for name, _, parts, _ in DRINKS if "Lime Juice" in parts}
 
 
@@ -65,12 +63,11 @@ def test_a_slot_reader_names_the_demands_line_by_line(say, names):
     assert asked == [slot_prompt(QUESTION, names)]
 
 
-def test_a_reflector_judges_what_answers_the_question(say):
-    said, asked = say("reflector", [verdict(SCORES)])
-    assert said.figures == SCORES
-    question, _, found = asked[0][-1].content.partition("\nFound:\n")
-    assert QUESTION in question
-    assert [line for line in found.splitlines() if "lime juice" in line.casefold()]
+def test_a_reflector_compares_what_answers_the_question(say):
+    said, asked = say("reflector", ["3 1", "1 3"])
+    assert said.figures == {"first": 0.75, "next": 0.25}
+    assert len(asked) == 2
+    assert all(QUESTION in one[-1].content for one in asked)
 
 
 def test_an_agent_ranks_what_answers_the_question(say):
@@ -92,7 +89,7 @@ def test_an_agent_that_gives_no_ranking_is_not_stood_in_for(say):
         ("slots", "gin: taste"),
         ("slots", "gin it is"),
         ("slots", "gin; " * 200 + ": with"),
-        ("reflector", '{"relevance": 1}'),
+        ("reflector", "neither"),
     ],
 )
 def test_what_is_no_answer_is_told_as_a_fault(say, role, wrote):

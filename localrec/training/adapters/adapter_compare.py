@@ -2,8 +2,9 @@
 
 `adapter_eval` counts right answers; here the right answer is unknown. Both sides are asked as the
 role asks when it serves with an adapter: a router and a slot reader get the question and the
-catalogue's words for it, a reflector gets the candidate set of an answer without a model, and an
-agent orders the candidates of that answer, as `ask --system agenticrec` does without a user.
+catalogue's words for it, a reflector compares the first items of an answer without a model with the
+next ones, and an agent orders the candidates of such an answer, as `ask --system agenticrec` does
+without a user.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from localrec.foundation.settings import load_settings
 from localrec.foundation.text import clean_text
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_process import ModelProcess
-from localrec.ranking.critics import Assessment, critic_prompt, scores_grammar
+from localrec.ranking.pair_critic import probability_of_first
 from localrec.systems.configs import MarcConfig
 from localrec.systems.marc import Marc
 from localrec.systems.registry import SYSTEM_REGISTRY
@@ -40,7 +41,7 @@ from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 from localrec.workspace.model_pool import FixedModels, ModelPool
 
-_JUDGED = 3  # items of the set that a reflector judges
+_JUDGED = 3  # items of a list that a reflector judges
 _RANKED = 10  # items that an agent puts in order
 _NOTHING = "Nothing here answers the question, so there is nothing to judge."
 _NOT_KEPT = "No sentence passed the checks, so the template would write."
@@ -51,8 +52,8 @@ class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Name of the model with its adapter.
-        figures: A router's labels with their probabilities, a reflector's criteria with their
-            points of a hundred; {} where it writes.
+        figures: A router's labels, or a reflector's two lists, with their probabilities; {} where
+            it writes.
         lines: A slot reader's constraints, or the names of the items that an agent ranked, best
             first.
         fault: Reason why it came to no answer, as a sentence; "" where it came to one.
@@ -173,19 +174,17 @@ def _slots(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswe
 
 
 def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
-    model, catalogue = workspace.models.open("reflector"), workspace.context(domain).catalogue
-    answer = _answered(workspace, domain, question, _JUDGED, without_model=True)
-    found = [catalogue.item_index(item.key) for item in answer.items]
+    model, context = workspace.models.open("reflector"), workspace.context(domain)
+    answer = _answered(workspace, domain, question, 2 * _JUDGED, without_model=True)
+    found = [context.catalogue.item_index(item.key) for item in answer.items]
     items = np.array([index for index in found if index is not None], dtype=np.int32)
-    if not len(items):
+    if len(items) < 2:
         raise ModelError(_NOTHING)
-    messages = critic_prompt(question, catalogue, items, _JUDGED)
-    wrote = answer_of(model, Example(messages=tuple(messages), answer=""), scores_grammar())
-    try:
-        scores = msgspec.json.decode(wrote, type=Assessment)
-    except msgspec.DecodeError as error:
-        raise ModelError(f"It wrote {wrote[:60]!r} where scores were asked for.") from error
-    return AdapterAnswer(name=model.name, figures=msgspec.structs.asdict(scores))
+    half = min(_JUDGED, len(items) // 2)
+    lists = (items[:half], items[half : 2 * half])
+    names = Vocabulary(context.catalogue)
+    first, _ = probability_of_first(model, question, names, context.catalogue, lists)
+    return AdapterAnswer(name=model.name, figures={"first": first, "next": 1.0 - first})
 
 
 def _writer(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:

@@ -2,10 +2,9 @@
 
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
 seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
-the same labels or grammar. A reranker's case is a list of candidates, right where the choice comes
-first; a writer's sentence is right where it tells every fact. A bare model may do better on a
-prompt made for it, with worked examples; `scripts/studies/run.py role_adapters` measures that on
-the gold questions.
+the same labels or grammar. A writer's sentence is right where it tells every fact. A bare model may
+do better on a prompt made for it, with worked examples; `scripts/studies/run.py role_adapters`
+measures that on the gold questions.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.gguf_header import read_header
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.structured_output import sentence_grammar
-from localrec.ranking.critics import scores_grammar
 from localrec.training.examples.example import Example
-from localrec.training.examples.reranker import LISTED
 from localrec.training.examples.roles import ExampleConfig, examples_for
 from localrec.training.examples.writer import tells_facts
 from localrec.training.role_bench.case_runner import ask_cases
@@ -35,11 +32,9 @@ from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
 _SEED = 20_260_401  # of the cases; no training draws by it
 _GRAMMARS: Mapping[str, str] = {
     "slots": slots_grammar(),
-    "reflector": scores_grammar(),
     "writer": sentence_grammar(LONGEST_SENTENCE),
 }
 _CHECKS: Mapping[str, Callable[[Example, str], bool]] = {"writer": tells_facts}
-_QUESTIONS: Mapping[str, int] = {"reranker": LISTED}  # of a case; of any other role one
 
 Parts = list[tuple[float, float]]
 
@@ -95,15 +90,13 @@ def evaluate_adapter(
         UsageError: no adapter is trained for this role.
         ModelError: a file cannot be used.
     """
-    questions = _QUESTIONS.get(role, 1)
     wanted = ExampleConfig(
         train=1,
-        validation=count * questions,
+        validation=count,
         seed=_SEED,
         supports_tools=read_header(model).supports_tools,
     )
-    examples = examples_for(role, workspace, wanted, progress).validation
-    cases = [examples[at : at + questions] for at in range(0, len(examples), questions)]
+    cases = examples_for(role, workspace, wanted, progress).validation
     grammar, check = _GRAMMARS.get(role), _CHECKS.get(role, is_answer)
     sides: list[EvaluatedSide] = []
     right: list[Parts] = []
@@ -125,14 +118,14 @@ def evaluate_adapter(
 
 def _evaluate_side(
     model: ChatModel,
-    cases: Sequence[Sequence[Example]],
+    cases: Sequence[Example],
     grammar: str | None,
     check: Callable[[Example, str], bool],
     progress: Progress,
 ) -> tuple[EvaluatedSide, Parts]:
     answered = ask_cases(
         len(cases),
-        lambda number: float(is_right(model, cases[number], grammar, check)),
+        lambda number: float(check(cases[number], answer_of(model, cases[number], grammar))),
         lambda done, total: progress(f"asking {model.name}", done, total),
     )
     parts = [(answer or 0.0, 1.0) for answer in answered.answers]
@@ -148,32 +141,6 @@ def _evaluate_side(
 def is_answer(case: Example, answer: str) -> bool:
     """Whether an answer is the right one, word for word."""
     return answer == case.answer
-
-
-def is_right(
-    model: ChatModel,
-    case: Sequence[Example],
-    grammar: str | None = None,
-    check: Callable[[Example, str], bool] = is_answer,
-) -> bool:
-    """Tell whether an answer is right; for a list, whether the first question scores highest.
-
-    Args:
-        model: The model that is asked.
-        case: One question, or those of a list in the right order.
-        grammar: Grammar of the answer, where the model writes one.
-        check: Tells whether an answer to one question is right.
-
-    Raises:
-        ModelError: as `answer_of`.
-    """
-    if len(case) == 1:
-        return check(case[0], answer_of(model, case[0], grammar))
-    first, *others = (
-        model.choose(one.messages, one.labels, fixed=len(one.messages) - 1).probabilities[0]
-        for one in case
-    )
-    return first > max(others)
 
 
 def answer_of(model: ChatModel, case: Example, grammar: str | None = None) -> str:

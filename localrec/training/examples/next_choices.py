@@ -2,10 +2,10 @@
 
     rows that no protocol holds out     known 8/10              | chosen 2/10
 
-Memories are counted from the known rows, as when a reranker is evaluated; a user's prompt holds the
-rows before the choice. The other candidates are drawn as an evaluation draws them, in the order of
-the fallback without a model. Any of the three protocols may evaluate an adapter, since its held-out
-rows are not used (`train_split.py`).
+Memories and the default ranking are learnt from the known rows, as when a reranker is evaluated; a
+user's prompt holds the rows before the choice. The choice stands among candidates that are drawn as
+an evaluation draws them, and the default's first of these make a list. Any of the three protocols
+may evaluate an adapter, since its held-out rows are not used (`train_split.py`).
 
 Every fourth user occurs in the validation half alone.
 """
@@ -13,12 +13,11 @@ Every fourth user occurs in the validation half alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import cycle
-from typing import NamedTuple
 
 import numpy as np
 
 from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.leakage import check_split, check_store
@@ -27,34 +26,27 @@ from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.memory.collaborative_memory import CollaborativeMemory
-from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
+from localrec.memory.first_place import first_places
 from localrec.memory.from_log import ItemSet, build_collaborative_memory, deduplicated_history
-from localrec.memory.memrec import NO_FACETS, MemRec
+from localrec.memory.memrec import NO_FACETS
 from localrec.memory.model_memrec import candidate_texts, user_context
-from localrec.systems.memrec_rerankers import fallback_memory
-from localrec.systems.shipped_systems import ISOLATED_AGENT, MEMREC_MODEL_COUNTED
+from localrec.training.examples.default_order import default_scores, fitted_default
 from localrec.training.examples.episodes import concatenate_cases
 from localrec.training.examples.example import Half, half_of
-from localrec.training.examples.reranker import LISTED, RightList
+from localrec.training.examples.reranker import LISTED, RankedList
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.workspace import OpenWorkspace
 
-_SYSTEMS = (MEMREC_MODEL_COUNTED, ISOLATED_AGENT)  # told of others, and told of nobody else
 _FEWEST_USERS = 4  # fewer cannot be parted
-
-
-class _Way(NamedTuple):
-    """One way to rank candidates: the model's prompt, and the fallback."""
-
-    prompt_config: MemRecModelConfig
-    fallback: MemRec
+_CANDIDATES = 20  # among which a choice stands, at most
 
 
 class NextChoices:
-    """The right lists of a domain's users.
+    """The lists of a domain's users.
 
     Args:
-        cases: Choices with their times, each among `LISTED` candidates.
+        cases: Choices with their times, each among candidates.
+        default: The default's scores of the candidates, (b, c).
         knowledge: About the items.
         collaborative_memory: Collaborative memory before any of the choices.
         seed: Seed of their order.
@@ -63,43 +55,50 @@ class NextChoices:
     def __init__(
         self,
         cases: Cases,
+        default: Scores,
         knowledge: ItemSet,
         collaborative_memory: CollaborativeMemory,
         seed: int,
     ) -> None:
-        self._cases = cases
+        self._cases, self._default = cases, default
         self._singular = knowledge.domain.singular
         self._seed = seed
         self._memory_texts = knowledge.texts_of(collaborative_memory)
-        self._ways = [_way(name, collaborative_memory) for name in _SYSTEMS]
 
-    def examples(self, half: Half) -> Iterator[RightList]:
-        """List the examples of one half in random order, each way of ranking by turns."""
+    def examples(self, half: Half) -> Iterator[RankedList]:
+        """List the examples of one half in random order.
+
+        Choices that are not among the default's first are left out.
+        """
         users = half_of(np.unique(self._cases.user).tolist(), half)
         theirs = np.flatnonzero(np.isin(self._cases.user, users))
         order = np.random.default_rng(self._seed).permutation(theirs).tolist()
-        return map(self._list, order, cycle(self._ways))
+        return map(self._list, (case for case in order if self._choice(case) is not None))
 
-    def _list(self, case: int, way: _Way) -> RightList:
-        items, weights = deduplicated_history(self._cases.histories[case])
-        train_user = int(self._cases.train_user[case])
-        memory_context = way.fallback.retrieve_memory(items, weights, train_user)
-        synthesis = NO_FACETS if memory_context is None else memory_context.synthesis
-        scores = way.fallback.scores(items, weights, train_user)
-        ranked = self._ranked(case, scores)
-        return RightList(
-            context=user_context(self._memory_texts, items, synthesis),
-            candidates=candidate_texts(self._memory_texts, ranked, way.prompt_config),
+    def _first(self, case: int) -> tuple[list[int], Scores]:
+        """Return the default's first candidates, best first, and their scores."""
+        assert self._cases.candidates is not None  # the protocol asks for some
+        places = first_places(self._default[case])
+        return self._cases.candidates[case][places].tolist(), self._default[case][places]
+
+    def _choice(self, case: int) -> int | None:
+        """Return the place of the choice among the first; None if it is not among them."""
+        items, choice = self._first(case)[0], int(self._cases.positives[case][0])
+        return items.index(choice) if choice in items else None
+
+    def _list(self, case: int) -> RankedList:
+        items, _ = deduplicated_history(self._cases.histories[case])
+        first, scores = self._first(case)
+        choice = self._choice(case)
+        assert choice is not None  # others are left out
+        return RankedList(
+            context=user_context(self._memory_texts, items, NO_FACETS),
+            candidates=candidate_texts(self._memory_texts, first, shared=False),
+            default=scores,
+            choice=choice,
             singular=self._singular,
             split_keys=(f"person {self._cases.user[case]}",),
         )
-
-    def _ranked(self, case: int, scores: Scores) -> list[int]:
-        """Put the choice first and the others behind it in the order of the fallback."""
-        assert self._cases.candidates is not None  # the protocol asks for some
-        choice = int(self._cases.positives[case][0])
-        others = [one for one in self._cases.candidates[case].tolist() if one != choice]
-        return [choice, *sorted(others, key=lambda one: -scores[one])]
 
 
 def open_next_choices(
@@ -119,7 +118,8 @@ def open_next_choices(
     domain = load_domain(domain_name)
     try:
         keyed = read_interactions(workspace.store, domain)
-        parted = split_data(shared_train_rows(keyed.interactions), _protocol(seed))
+        rows = shared_train_rows(keyed.interactions)
+        parted = split_data(rows, _protocol(rows, seed))
     except (InputError, UsageError):
         return None
     chosen = concatenate_cases(parted.validation, parted.test)
@@ -130,12 +130,14 @@ def open_next_choices(
     progress("counting who likes what", 0, 0)
     knowledge = SystemFactory(workspace, domain, keyed, parted).knowledge
     collaborative_memory = build_collaborative_memory(parted.train, knowledge)
-    return NextChoices(chosen, knowledge, collaborative_memory, seed)
+    progress("fitting the default", 0, 0)
+    default = fitted_default(parted.train, knowledge.item_features, seed)
+    scores = default_scores(default, chosen)
+    return NextChoices(chosen, scores, knowledge, collaborative_memory, seed)
 
 
-def _protocol(seed: int) -> EvaluationProtocol:
-    return EvaluationProtocol(split="by-time", candidates=LISTED, seed=seed)
-
-
-def _way(name: str, collaborative_memory: CollaborativeMemory) -> _Way:
-    return _Way(MEMREC_MODELS[name], MemRec(collaborative_memory, fallback_memory(name)))
+def _protocol(rows: Interactions, seed: int) -> EvaluationProtocol:
+    """Split by time; a small catalogue has fewer candidates that its users never met."""
+    unmet = rows.items - int(np.bincount(rows.user).max(initial=0))
+    candidates = max(LISTED, min(_CANDIDATES, unmet))
+    return EvaluationProtocol(split="by-time", candidates=candidates, seed=seed)

@@ -1,11 +1,10 @@
-"""The reranker's examples: a user, a candidate, and whether the user would choose it.
+"""The reranker's examples: the default's first candidates, and the one to put first.
 
-The role scores candidates one by one (`memory/rerank_stage.py`), so an answer is one word and no
-list of scores. Yet a list is taught: of a few candidates in the right order, the choice first, the
-front half is answered yes and the rest no. The other candidates of a list are drawn at random, so a
-candidate is answered yes more often the higher it stands among all, and the probability of "yes",
-by which the role ranks, becomes a graded score. If only the choice were yes, the model would learn
-nothing about the others, and one word for everything would be right too often.
+An adapter starts from the default's order and evidence, as when it serves
+(`memory/first_place.py`): it reads the first candidates of the default, each with its share of the
+chances, and answers "keep" or a letter. Lists whose choice is not among the first teach nothing.
+Most choices stand first already, and such lists are kept as they come: how sure to be is learnt
+from their share.
 
 Lists come from users' next choices (`next_choices.py`) and synthetic users (`synthetic_users.py`).
 """
@@ -13,22 +12,26 @@ Lists come from users' next choices (`next_choices.py`) and synthetic users (`sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 
 import msgspec
 
-from localrec.memory.rerank_stage import ANSWERS, RerankCandidate, RerankContext, rerank_prompt
+from localrec.data.arrays import Scores
+from localrec.memory.first_place import PLACES, first_place_prompt
+from localrec.memory.rerank_stage import RerankCandidate, RerankContext
 from localrec.training.examples.example import Example, Examples, Half
 
-LISTED = 4  # candidates of a list; their examples follow one another, in the right order
+LISTED = len(PLACES)  # candidates of a list
 
 
-class RightList(msgspec.Struct, frozen=True, kw_only=True):
-    """Candidates in the right order for a user.
+class RankedList(msgspec.Struct, frozen=True, kw_only=True):
+    """The default's first candidates for a user, and which of them the user chose.
 
     Args:
         context: Description of the user.
-        candidates: The choice, and the others behind it, `LISTED` in all.
+        candidates: The first candidates, best first.
+        default: The default's scores of these, logarithms of chances, (s,).
+        choice: Place of the chosen one among them, from 0.
         singular: Noun for one candidate.
         split_keys: Keys of the users and items that it was made from; none of them is in both
             halves.
@@ -36,15 +39,17 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
 
     context: RerankContext
     candidates: Sequence[RerankCandidate]
+    default: Scores
+    choice: int
     singular: str
     split_keys: tuple[str, ...]
 
 
-Sources = Callable[[Half], Sequence[Iterator[RightList]]]
+Sources = Callable[[Half], Sequence[Iterator[RankedList]]]
 
 
 def reranker_examples(sources: Sources, train: int, validation: int) -> Examples:
-    """Make questions for both halves, up to the end of a list.
+    """Make questions for both halves, one of each list.
 
     Args:
         sources: Sources of the lists of a half, by turns; one that is named twice has two.
@@ -53,27 +58,25 @@ def reranker_examples(sources: Sources, train: int, validation: int) -> Examples
     """
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
-        lists = islice(_by_turns(sources(name)), -(-count // LISTED))
-        return tuple(chain.from_iterable(map(_questions, lists)))
+        return tuple(map(_question, islice(_by_turns(sources(name)), count)))
 
     return Examples(
         role="reranker", train=half("train", train), validation=half("validation", validation)
     )
 
 
-def _questions(right: RightList) -> Iterator[Example]:
-    """Ask about each candidate, in the right order."""
-    yes, no = ANSWERS
-    for place, candidate in enumerate(right.candidates):
-        yield Example(
-            messages=rerank_prompt(right.context, candidate, right.singular),
-            answer=yes if place < LISTED // 2 else no,
-            labels=ANSWERS,
-            split_keys=right.split_keys,
-        )
+def _question(ranked: RankedList) -> Example:
+    return Example(
+        messages=first_place_prompt(
+            ranked.context, ranked.candidates, ranked.default, ranked.singular
+        ),
+        answer=PLACES[ranked.choice],
+        labels=PLACES[: len(ranked.candidates)],
+        split_keys=ranked.split_keys,
+    )
 
 
-def _by_turns(sources: Sequence[Iterator[RightList]]) -> Iterator[RightList]:
+def _by_turns(sources: Sequence[Iterator[RankedList]]) -> Iterator[RankedList]:
     """Take one of each source by turns, until all are at an end."""
     for turn in zip_longest(*sources):
         yield from (one for one in turn if one is not None)

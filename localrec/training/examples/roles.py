@@ -17,7 +17,7 @@ from localrec.training.examples.example import Examples, Half
 from localrec.training.examples.lexicon import Lexicon, declared_lexicon, lexicon_of
 from localrec.training.examples.next_choices import open_next_choices
 from localrec.training.examples.reflector import reflector_examples
-from localrec.training.examples.reranker import RightList, reranker_examples
+from localrec.training.examples.reranker import RankedList, reranker_examples
 from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
 from localrec.training.examples.synthetic_users import synthesize_users
@@ -118,7 +118,7 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
             "Import a larger one, or what people did: localrec import",
         )
 
-    def sources(half: Half) -> list[Iterator[RightList]]:
+    def sources(half: Half) -> list[Iterator[RankedList]]:
         often = [lists for one in choices if one for lists in [one.examples(half)] * _CHOSEN]
         return [*often, *(one.examples(half) for one in users if one)]
 

@@ -2,7 +2,8 @@
 
 A synthetic user likes two attributes and has met items with either; many of them also ask for
 something in a composed question. Candidates meet both to different degrees: the question counts
-before the preferences, and among equals the item with more in common with the history comes first.
+before the preferences, and among equals the item with more in common with the history is chosen.
+The order that an adapter starts from is that of what they have in common with the history alone.
 No real interactions are used, so a catalogue is enough; and instructions are learnt here alone,
 since no interaction has one.
 
@@ -17,14 +18,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from localrec.data.arrays import Floats, Indexes
+from localrec.data.arrays import Floats, Indexes, Scores
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.query import TaskKind
 from localrec.graph.catalogue import Catalogue
 from localrec.memory.collaborative_memory import attribute_evidence
-from localrec.memory.configs import MEMREC_MODELS
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import NO_FACETS
 from localrec.memory.model_memrec import candidate_texts, user_context
@@ -34,13 +33,14 @@ from localrec.retrieval.candidates import build_candidates
 from localrec.training.examples.example import Half, half_of
 from localrec.training.examples.lexicon import lexicon_of
 from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
-from localrec.training.examples.reflector import intent_of
-from localrec.training.examples.reranker import LISTED, RightList
+from localrec.training.examples.reflector import intent_of, share_met_by_items
+from localrec.training.examples.reranker import LISTED, RankedList
 
-_ALONE = MEMREC_MODELS["isolated-agent"]  # judges by what is known without anybody else
 _LIKED = 2  # attributes, where the half has so many
 _HISTORY = 8  # items at most
 _ASKING = 0.6  # of the users
+_LEAST = 0.01  # of the best match, for one that has nothing in common
+_FEWEST_LISTED = 3  # candidates that are left of a small catalogue
 _FEWEST_TASTES = 4  # fewer cannot be parted
 
 
@@ -55,11 +55,11 @@ class _SyntheticUser(msgspec.Struct, frozen=True, kw_only=True):
 
     history: Indexes
     liked: Floats
-    met: NDArray[np.float64]
+    met: Floats
 
 
 class SyntheticUsers:
-    """The right lists of synthetic users.
+    """The lists of synthetic users.
 
     Args:
         catalogue: Catalogue that the users are made from.
@@ -78,7 +78,7 @@ class SyntheticUsers:
         self._memory_texts = memory_texts_of(graph, catalogue)
         self._seed = seed
 
-    def examples(self, half: Half) -> Iterator[RightList]:
+    def examples(self, half: Half) -> Iterator[RankedList]:
         """Yield examples of one half without end."""
         random_ = random.Random(f"{self._seed} {half} people")
         salient = half_of(self._salient_names, half)
@@ -88,9 +88,12 @@ class SyntheticUsers:
             user = self._user(likes, question, random_)
             text, phrases = (question.text, question.split_keys) if question else ("", ())
             names = [self._catalogue.attributes[one].name for one in likes]
-            yield RightList(
+            items, default, choice = self._ranked(user, random_)
+            yield RankedList(
                 context=user_context(self._memory_texts, user.history, NO_FACETS, text),
-                candidates=candidate_texts(self._memory_texts, self._ranked(user, random_), _ALONE),
+                candidates=candidate_texts(self._memory_texts, items, shared=False),
+                default=default,
+                choice=choice,
                 singular=self._catalogue.domain.singular,
                 split_keys=(*(f"likes {name}" for name in names), *phrases),
             )
@@ -110,28 +113,30 @@ class SyntheticUsers:
         wanted = np.zeros(item_features.attributes, dtype=np.float32)
         wanted[likes] = 1.0
         having = np.flatnonzero(item_features.over_items(wanted)).tolist()
-        most = min(_HISTORY, len(having) - 1, item_features.items - LISTED)
+        most = min(_HISTORY, len(having) - 1, item_features.items - _FEWEST_LISTED)
         history = random_.sample(having, random_.randint(1, most))
         seen = np.zeros(item_features.items, dtype=np.float32)
         seen[history] = 1.0
         # What they like and had nothing of, nobody could tell.
         wanted *= item_features.over_attributes(seen) > 0
+        nothing_asked = np.ones(item_features.items, dtype=np.float32)
         return _SyntheticUser(
             history=np.array(history, dtype=np.int32),
             liked=item_features.over_items(wanted),
-            met=np.ones(item_features.items) if question is None else self._met(question),
+            met=nothing_asked if question is None else self._met(question),
         )
 
-    def _met(self, question: ComposedQuestion) -> NDArray[np.float64]:
+    def _met(self, question: ComposedQuestion) -> Floats:
         """Compute the share of constraints that each item meets, (n,); 0 if excluded."""
         pool = build_candidates(
             intent_of(question.demands, self._catalogue), self._catalogue, question.task
         )
-        masks = [demand.mask for demand in pool.demands] or [pool.allowed]
-        return np.where(pool.allowed, np.mean(masks, axis=0), 0.0)
+        return share_met_by_items(pool)
 
-    def _ranked(self, user: _SyntheticUser, random_: random.Random) -> list[int]:
-        """Order a choice and other unseen candidates."""
+    def _ranked(
+        self, user: _SyntheticUser, random_: random.Random
+    ) -> tuple[list[int], Scores, int]:
+        """Draw unseen candidates; return them by their match, its logarithms, and the choice."""
         new = np.setdiff1d(np.arange(len(user.liked)), user.history)
         fitting = new[user.met[new] == user.met[new].max()]
         liked = new[user.liked[new] > 0]
@@ -143,11 +148,11 @@ class SyntheticUsers:
             drawn += [random_.choice(left)] if left else []
         alike = np.ones(len(user.history), dtype=np.float32)
         match = attribute_evidence(user.history, alike, self._graph)
-        return sorted(
-            drawn[:LISTED],
-            key=lambda item: (user.met[item], user.liked[item], match[item]),
-            reverse=True,
-        )
+        items = sorted(drawn[:LISTED], key=lambda item: (-match[item], item))
+        chosen = max(items, key=lambda item: (user.met[item], user.liked[item], match[item]))
+        shown = match[items]
+        chances = np.log(np.maximum(shown / max(float(shown.max()), _LEAST), _LEAST))
+        return items, chances.astype(np.float32), items.index(chosen)
 
 
 def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
@@ -162,7 +167,7 @@ def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
     uses[list(catalogue.staples)] = 0
     # One item has to be had, and another to be chosen for the same reason.
     salient = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
-    if len(catalogue) <= LISTED or len(salient) < _FEWEST_TASTES:
+    if len(catalogue) <= _FEWEST_LISTED or len(salient) < _FEWEST_TASTES:
         return None
     graph = UserItemGraph(
         InteractionMatrix.from_pairs(none, none, 0, len(catalogue)), item_features

@@ -16,13 +16,8 @@ import numpy as np
 from localrec.data.arrays import Indexes
 from localrec.data.query import Query, TaskKind
 from localrec.llm.chat_model import ChatModel
-from localrec.llm.structured_output import parse_object
-from localrec.ranking.critics import (
-    Assessment,
-    critic_prompt,
-    scores_grammar,
-    share_of_constraints_met,
-)
+from localrec.ranking.critics import share_of_constraints_met
+from localrec.ranking.pair_critic import QuestionFacts, probability_of_first
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.training.examples.lexicon import lexicon_of
 from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
@@ -36,7 +31,6 @@ from localrec.workspace.domain_context import DomainContext
 _LISTED = 3  # items of a list that is judged
 _APART = 0.3  # least difference between the measured shares of a pair
 _DRAWS = 40  # questions that may be drawn for each pair
-_SCORES = dict.fromkeys(Assessment.__struct_fields__, (0, 100))
 
 
 def router_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
@@ -117,18 +111,14 @@ def reflector_cases(context: DomainContext, count: int, seed: int) -> RoleCases:
         return _preferred(_met(pool, pair.better), _met(pool, pair.worse))
 
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
-        def relevance(text: str, items: Indexes) -> float:
-            messages = critic_prompt(text, catalogue, items, _LISTED)
-            written = model.generate(
-                messages, grammar=scores_grammar(), max_tokens=64, fixed=len(messages) - 1
-            )
-            return float(parse_object(written.text, _SCORES)["relevance"])
-
         def ask(number: int) -> RoleAnswer:
             pair = pairs[number]
-            return _preferred(relevance(pair.text, pair.better), relevance(pair.text, pair.worse))
+            first, _ = probability_of_first(
+                model, pair.text, context.vocabulary, catalogue, (pair.better, pair.worse)
+            )
+            return _preferred(first, 1 - first)
 
-        return PreparedModel(ask)
+        return PreparedModel(ask, (_counted_note(context, pairs),))
 
     return RoleCases(
         role="reflector",
@@ -183,6 +173,16 @@ def _pairs(context: DomainContext, count: int, seed: int) -> list[_Pair]:
 
 def _sample(random_: random.Random, items: np.ndarray) -> Indexes:
     return np.array(random_.sample(items.tolist(), _LISTED), dtype=np.int32)
+
+
+def _counted_note(context: DomainContext, pairs: Sequence[_Pair]) -> str:
+    """Tell how far the facts in the prompt lead without the question."""
+    facts = [QuestionFacts(one.text, context.vocabulary, context.catalogue) for one in pairs]
+    right = [
+        _preferred(told.balance(one.better, one.worse), 0).score
+        for told, one in zip(facts, pairs, strict=True)
+    ]
+    return f"Counting names, wanted or refused, is right in {np.mean(right):.3f} of the pairs."
 
 
 def _met(pool: CandidateSet, items: Indexes) -> float:

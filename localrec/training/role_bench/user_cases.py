@@ -17,7 +17,6 @@ from localrec.agent.loop import run_agent
 from localrec.agent.tool_fusion import ToolFusion
 from localrec.agent.tools import TOOLS
 from localrec.data.arrays import Scores, unit_vectors
-from localrec.data.interactions import days_of
 from localrec.data.trajectory import Trajectory
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
@@ -31,26 +30,23 @@ from localrec.graph.domain_files import load_domain
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.collaborative_memory import CollaborativeMemory, evidence_scores
 from localrec.memory.collaborative_memory import retrieve_memory as remember
-from localrec.memory.configs import MEMREC_MODELS
 from localrec.memory.domain_statistics import domain_statistics
+from localrec.memory.first_place import PLACES, rerank_first
 from localrec.memory.from_log import ItemSet, build_collaborative_memory, deduplicated_history
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import NO_FACETS
 from localrec.memory.model_memrec import candidate_texts, user_context
 from localrec.memory.model_update import ask_user_note
-from localrec.memory.rerank_stage import rerank_by_model
 from localrec.memory.rule_generation import generate_rules
 from localrec.memory.rules import RuleSet
-from localrec.ranking.learned.evidence import KINDS
-from localrec.ranking.learned.interactions import Histories
-from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.ranking.learned.reranker_share import (
     RerankedCases,
     learn_share,
     ndcg_of_first,
     with_reranker_scores,
 )
-from localrec.systems.shipped_systems import AGENTICREC_FUSED, ISOLATED_AGENT, MEMREC_MODEL
+from localrec.systems.shipped_systems import AGENTICREC_FUSED, MEMREC_MODEL
+from localrec.training.examples.default_order import default_scores, fitted_default
 from localrec.training.role_bench.question_cases import fingerprint_of
 from localrec.training.role_bench.records import PreparedModel, RoleAnswer, RoleCases
 from localrec.workspace import OpenWorkspace
@@ -58,10 +54,8 @@ from localrec.workspace.domain_context import DomainContext
 
 CANDIDATES = 20
 _HISTORY, _K = 10, 10
-_NETWORKS = ("gru", "attention")  # minutes of training, for a line that every bench fits anew
-_SWAPPED = 6  # of the default's first candidates that a reranker may swap: one question for each
-_CALIBRATION = 60  # cases that a reranker's share is learnt from
-_TOLD = MEMREC_MODELS[ISOLATED_AGENT]  # a prompt without other people's facets: half as long
+_SWAPPED = len(PLACES)  # of the default's first candidates that a reranker may swap
+_CALIBRATION = 200  # cases that a reranker's share is learnt from
 _BUDGET = 2  # calls of tools, as the adapters that ship were trained
 _RULED = 100  # cases over which one set of rules is measured
 _TOOLS_ALONE = SystemConfig(name=AGENTICREC_FUSED, kind="agent")
@@ -116,17 +110,16 @@ class HeldOutUsers:
         return _drawn(self._parted.validation, count, self.seed)
 
     def default_scores(self, *several: Cases) -> list[Scores]:
-        """Score the candidates of cases by the learnt default without its networks, (b, c) each."""
+        """Score the candidates of cases by the learnt default without its networks, (b, c) each.
+
+        The choice stands in front.
+        """
         self._progress("fitting the default", 0, 0)
-        kinds = tuple(kind for kind in KINDS if kind not in _NETWORKS)
-        ranker = FusedRanker(RankerConfig(kinds=kinds))
-        ranker.fit(self._parted.train, self.items.item_features, seed=self.seed)
-        found = []
-        for cases in several:
-            days = [days_of(one) for one in cases.at]
-            histories = Histories.of(cases.histories, cases.stars, days, cases.train_user)
-            found.append(np.take_along_axis(ranker.score(histories), _targets_first(cases), axis=1))
-        return found
+        ranker = fitted_default(self._parted.train, self.items.item_features, self.seed)
+        return [
+            np.take_along_axis(default_scores(ranker, cases), _targets_at(cases), axis=1)
+            for cases in several
+        ]
 
     def fitted_tools(self) -> AgentAnswerer:
         """Fit an agent's tools to the known rows, without a sequential model."""
@@ -176,11 +169,19 @@ def reranker_cases(users: HeldOutUsers, count: int) -> RoleCases:
 
     def prepare(model: ChatModel, adapted: bool) -> PreparedModel:
         def judged(top: _TopOfDefault, row: int) -> Scores:
-            items, _ = deduplicated_history(top.cases.histories[row])
-            shown = candidate_texts(users.texts, top.items(row), _TOLD)
-            told = user_context(users.texts, items, NO_FACETS)
-            found = rerank_by_model(model, told, shown, singular=users.domain.singular)
-            return found.scores.astype(np.float32)
+            history, _ = deduplicated_history(top.cases.histories[row])
+            items, own = np.array(top.items(row)), top.default[row][top.places(row)]
+            by_number = np.argsort(items)  # equal scores must not tell the choice
+            found = rerank_first(
+                model,
+                user_context(users.texts, history, NO_FACETS),
+                candidate_texts(users.texts, items[by_number].tolist(), shared=False),
+                own[by_number],
+                singular=users.domain.singular,
+            )
+            scores = np.empty(len(items), dtype=np.float32)
+            scores[by_number] = found.scores
+            return scores
 
         rows = [row for row in range(len(before)) if known.holds_choice(row)]
         learnt = RerankedCases(
@@ -197,9 +198,12 @@ def reranker_cases(users: HeldOutUsers, count: int) -> RoleCases:
             mixed = with_reranker_scores(own, scores, share.share)
             return RoleAnswer(float(ndcg_of_first(mixed[None])[0]))
 
+        mixed = with_reranker_scores(learnt.default, learnt.reranked, share.share)
+        changed = (np.argsort(-mixed, axis=1) != np.argsort(-learnt.default, axis=1)).any(axis=1)
+        covers = f"With that share it changes the order of {changed.mean():.0%} of them."
         alone = f"Alone it orders the first {_SWAPPED} of {share.cases} cases with NDCG "
         told = f"{share.alone:.3f}, where the default has {share.default:.3f}."
-        return PreparedModel(ask, (share.as_sentence(), alone + told))
+        return PreparedModel(ask, (share.as_sentence(), alone + told, covers))
 
     return RoleCases(
         role="reranker",

@@ -27,7 +27,7 @@ from localrec_tui.widgets.text_line import TextLine
 _HINTS = {
     "router": "Each gives four words a share: what the question is about.",
     "slots": "Each writes what the question demands, line by line.",
-    "reflector": "Each judges the first items that answer the question, from 0 to 100.",
+    "reflector": "Each says which items meet more of the question: the first, or the next.",
     "agent": "Each orders the items that answer the question; that takes a while.",
 }
 _NO_HINT = "Each is asked as it would be when it serves."
@@ -114,14 +114,9 @@ class AdapterCompareScreen(AppScreen[None]):
 
 def _answer_text(answer: SideAnswer) -> Content:
     width = max(map(len, answer.figures), default=0)
-    top = 1.0 if sum(answer.figures.values()) <= 1.5 else 100.0  # shares add up to 1
     figures = (
-        f"{name:<{width}} ▕{bar(value, _BAR, top)}▏ {_figure(value, top)}"
+        f"{name:<{width}} ▕{bar(value, _BAR, 1.0)}▏ {value:.3f}"
         for name, value in answer.figures.items()
     )
     lines = (*figures, *answer.lines, *filter(None, [answer.fault]))
     return coloured_chart("\n".join([f"{answer.name}, {answer.ms:,.0f} ms", "", *lines]))
-
-
-def _figure(value: float, top: float) -> str:
-    return f"{value:.3f}" if top == 1.0 else f"{value:.0f}"
