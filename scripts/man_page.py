@@ -31,7 +31,9 @@ def man_page(group: Any, version: str, exit_codes: Mapping[int, str]) -> str:
             "Ask your catalogue in plain language; a local graph and local models answer, with "
             "their reasons, and nothing leaves the machine. Data goes to stdout, every error is "
             "one sentence on stderr with its remedy, and - stands for stdin and stdout wherever a "
-            "file goes. localrec help TOPIC prints the pages of the documentation."
+            "file goes. Every command takes --workspace PATH, the workspace folder, and --json, "
+            "which prints JSON on stdout and nothing else; with --help it shows examples. "
+            "localrec help TOPIC prints pages of the documentation."
         ),
         ".SH COMMANDS",
         *_commands(group, "localrec"),
@@ -57,13 +59,16 @@ def _commands(command: Any, path: str) -> Iterator[str]:
             yield from _commands(child, f"{path} {name}")
 
 
+_EVERYWHERE = ("help", "workspace", "as_json")  # told once, in the synopsis and the description
+
+
 def _command(command: Any, path: str) -> Iterator[str]:
     yield f".SS {_text(path)}"
     for number, paragraph in enumerate(re.split(r"\n\s*\n", (command.help or "").strip())):
         yield from [".PP"] * bool(number)
         yield _text(paragraph)
     for one in command.params:
-        if one.name == "help":
+        if one.name in _EVERYWHERE:
             continue
         is_option = one.opts[0].startswith("-")
         flags = ", ".join(f"\\fB{_text(flag)}\\fR" for flag in one.opts)
@@ -72,9 +77,6 @@ def _command(command: Any, path: str) -> Iterator[str]:
         yield ".TP"
         yield f"{shown}{value}"
         yield _text(getattr(one, "help", "") or "") or "\\&"
-    examples = [one.strip() for one in (getattr(command, "epilog", "") or "").split("\n")]
-    if shown_lines := [one for one in examples if one.startswith("localrec")]:
-        yield from (".PP", "Examples:", ".PP", ".nf", *map(_text, shown_lines), ".fi")
 
 
 def _text(words: str) -> str:

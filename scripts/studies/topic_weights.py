@@ -94,7 +94,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     learnt = TopicWeights(
         embedder=embedder.name,
         weights=tuple(round(float(one), 4) for one in weights[:size]),
-        words=tuple(round(float(one), 3) for one in weights[size:]),
+        words=tuple(round(float(one), 2) for one in weights[size:]),
         bias=round(bias, 4),
     )
     TOPIC_WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(learnt), indent=0) + b"\n")
