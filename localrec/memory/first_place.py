@@ -48,6 +48,8 @@ def rerank_first(
     Raises:
         ModelError: the model cannot be used.
     """
+    if not candidates:  # who only wants a reason asks for no order
+        return RerankScores(scores=np.zeros(0), answered_by="model", calls=0)
     first = first_places(default)
     prompt = first_place_prompt(
         context, [candidates[place] for place in first], default[first], singular

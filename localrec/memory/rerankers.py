@@ -30,6 +30,7 @@ from localrec.memory.synthesis import Synthesis
 WriteReasons = Callable[
     [ChatModel, Sequence[Sequence[Fact]], Sequence[str], Sequence[str]], Reasons
 ]
+_LEAST_SHARE = 1e-6  # of a fused score, whose logarithm stands in for a chance's
 
 
 class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,10 +245,12 @@ class ModelReranker:
         return self._write_reasons(self._writer, facts, names, known)
 
     def _order_of(self, request: RerankRequest) -> Scores | None:
-        """Return the scores that a trained model starts from; None for a bare one."""
+        """Return the logarithms that a trained model starts from; None for a bare one."""
         if not self._trained:
             return None
-        return self._fallback(request) if request.default is None else request.default
+        if request.default is not None:
+            return request.default
+        return np.log(np.maximum(self._fallback(request), _LEAST_SHARE)).astype(np.float32)
 
     def _spent(self) -> dict[str, TokenUsage]:
         """Return the cost of each stage since the last call."""

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -94,11 +95,11 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
             bounds = _span((min(both), max(both)), "between", spec)
         else:
             bounds = _span((first, first), how, spec)
-            if bounds and (other := _other_end(line, match.end(), how, spec, factor)):
-                low, high = _span((other[0], other[0]), other[1], spec) or bounds
+            if bounds and (other := _other_end(line, match, how, spec, factor)):
+                low, high = _span((other.value, other.value), other.how, spec) or bounds
                 both = max(bounds[0], low), min(bounds[1], high)
                 if both[0] <= both[1]:
-                    return AmountSpan(match.start(), end_in_text(text, line, other[2]), both)
+                    return AmountSpan(other.start, end_in_text(text, line, other.end), both)
         return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
     if counts_people and (company := find_company(line)) is not None:
         return _span_of_company(text, line, company, spec)
@@ -118,28 +119,44 @@ def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: b
     return not whole or (_value(told) * factor).is_integer()
 
 
+class _Bound(NamedTuple):
+    """A further bound on a number: characters `start` to `end` of the two, how, and how much."""
+
+    start: int
+    end: int
+    how: str
+    value: float
+
+
 def _other_end(
-    line: str, begin: int, how: str, spec: NumberSpec, factor: float
-) -> tuple[float, str, int] | None:
-    """ "more than 20 and less than 30": the other bound, how, and where it ends."""
-    match = _other_bound().match(line, begin)
-    if match is None:
+    line: str, match: re.Match[str], how: str, spec: NumberSpec, factor: float
+) -> _Bound | None:
+    """ "more than 20 and less than 30 dollars": the other bound beside one that has the unit."""
+    units = _plain_units(spec)
+    behind, before = _bound_behind().match(line, match.end()), None
+    if behind is None and (match["cue"] or ""):
+        before = _bound_before().search(line[: match.start()])
+    found = behind or before
+    if found is None:
         return None
-    behind, units = match["next"], _plain_units(spec)
-    if behind and behind not in _NO_NOUN and behind not in units:
+    noun, other = found["next"], _cue(" ".join(found["cue"].split()), "")
+    if noun and noun not in _NO_NOUN and noun not in units:
         return None  # "more than 20 dollars and less than 30 minutes"
-    other = _cue(" ".join(match["cue"].split()), "")
-    if {how, other} & {"least", "above"} and {how, other} & {"most", "below"}:
-        end = match.end("next") if behind in units else match.end("value")
-        return _value(match["value"]) * units.get(behind, factor), other, end
-    return None
+    if (found["sign"] and not units.keys() & set(_MONEY)) or (noun not in units and factor != 1):
+        return None  # "at least 4 players, under $30", "over 1 hour and less than 90"
+    if not ({how, other} & {"least", "above"} and {how, other} & {"most", "below"}):
+        return None
+    end = found.end("next") if noun in units else found.end("value")
+    value = _value(found["value"]) * units.get(noun, factor)
+    first, last = (found.start(), match.end()) if before else (match.start(), end)
+    return _Bound(first, last, other, value)
 
 
 def _plain_units(spec: NumberSpec) -> dict[str, float]:
     """The units of a number, one and several, each with its factor."""
     units = dict(spec.units)
-    if units.keys() & set(_MONEY):
-        units = {**dict.fromkeys(_MONEY, 1.0), **units}
+    if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
+        units = {**dict.fromkeys(_MONEY, money), **units}
     return {
         word: factor for unit, factor in units.items() for word in (fold(unit), f"{fold(unit)}s")
     }
@@ -219,18 +236,27 @@ _CUES = "|".join(
 _JOINS = r"(?:\s*[,;])?\s*(?:(?:and|but|yet|though|also|still|is|stays?)\s+){0,3}"
 
 
+_BOUND = (
+    rf"(?P<cue>{_CUES})[\s-]*(?P<sign>[$€£]?)\s*(?P<value>{_VALUE})"
+    r"(?![\d.,]*\d|\s*%)(?:\s*(?P<next>[a-z]+))?"
+)
+
+
 @lru_cache
-def _other_bound() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_JOINS}(?P<cue>{_CUES})[\s-]*[$€£]?\s*(?P<value>{_VALUE})(?![\d%])(?:\s*(?P<next>[a-z]+))?"
-    )
+def _bound_behind() -> re.Pattern[str]:
+    return re.compile(f"{_JOINS}{_BOUND}")
+
+
+@lru_cache
+def _bound_before() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9]){_BOUND.replace('[a-z]+', '(?!and|but|yet)[a-z]+')}{_JOINS}$")
 
 
 _ON_BOTH_SIDES = frozenset(_BEHIND) & {*_WORDS.at_most, *_WORDS.at_least, *_WORDS.exactly}
 _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number belongs to that
     re.escape(one)
     + r"(?!\s+to\b)" * (one == "up")
-    + r"(?!\s+\d)" * (one in _ON_BOTH_SIDES or one.startswith("and "))
+    + r"(?!\s*[$€£]?\s*\d)" * (one in _ON_BOTH_SIDES or one.startswith("and "))
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns

@@ -22,17 +22,21 @@ _COUNT = (
     + "|".join(one for one in _NUMBERS if one not in ("zero", "one", "hundred"))
     + ")"
 )
+_HOW_MANY = r"(?P<how>\s+(?:or\s+(?:more|fewer|less)|plus|at\s+(?:most|least)|max|tops))?"
+_EXPLICIT = re.compile(r"\d\s*(?:players?|people|persons)\b")
 _COMPANIONS = "|".join((*english().children, "friend", "mate", "other", "guest", "pal"))
 _AND_ME = (  # "3 kids plus me", "me and my two friends": one more than are counted
-    re.compile(rf"\b{_COUNT}\s+(?:{_COMPANIONS})s?\s+(?:and|plus|&|n)\s+(?:me|myself|i)\b"),
     re.compile(
-        rf"\b(?:me|myself|i)\s+(?:and|plus|&|n|with)\s+(?:(?:my|the|our|these)\s+)?{_COUNT}\s+(?:{_COMPANIONS})s?\b"
+        rf"\b{_COUNT}\s+(?:{_COMPANIONS})s?\s+(?:and|plus|&|n)\s+(?:me|myself|i)\b{_HOW_MANY}"
+    ),
+    re.compile(
+        rf"\b(?:me|myself|i)\s+(?:and|plus|&|n|with)\s+(?:(?:my|the|our|these)\s+)?{_COUNT}\s+(?:{_COMPANIONS})s?\b{_HOW_MANY}"
     ),
 )
 _FOR_SO_MANY = (  # "something like it but for 6?", "a game for 2 on a train"
     re.compile(
         rf"\bfor\s+(?:just\s+|only\s+)?{_COUNT}"
-        r"(?P<how>\s+(?:or\s+(?:more|fewer|less)|plus|at\s+(?:most|least)|max|tops))?"
+        rf"{_HOW_MANY}"
         r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without)\b))"
     ),
     re.compile(
@@ -57,20 +61,25 @@ class Company(msgspec.Struct, frozen=True):
 
 def find_with_speaker(line: str) -> Company | None:
     """Find people who are counted without who speaks: "me and my two friends"."""
+    if _EXPLICIT.search(line):
+        return None  # "for me and my 2 kids, 2-4 players"
     found = next(filter(None, (pattern.search(line) for pattern in _AND_ME)), None)
-    return None if found is None else Company(*found.span(), _count_in(found) + 1)
+    return None if found is None else Company(*found.span(), _count_in(found) + 1, _how(found))
 
 
 def find_company(line: str) -> Company | None:
     """Find a count of people that no unit follows, in a folded line."""
     found = next(filter(None, (pattern.search(line) for pattern in _FOR_SO_MANY)), None)
     if found is not None:
-        how = _MANY.get(" ".join((found["how"] or "").split()), "")
-        return Company(*found.span(), _count_in(found), how)
+        return Company(*found.span(), _count_in(found), _how(found))
     for count, pattern in ((1.0, _ALONE), (2.0, _TWO)):
         if told := pattern.search(line):
             return Company(*told.span(), count)
     return None
+
+
+def _how(match: re.Match[str]) -> str:
+    return _MANY.get(" ".join((match["how"] or "").split()), "")
 
 
 def _count_in(match: re.Match[str]) -> float:

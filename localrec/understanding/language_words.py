@@ -15,7 +15,7 @@ import msgspec
 from localrec.foundation.parsed_toml import decode_large_toml
 
 Phrase = tuple[str, ...]
-_NO_CODE = 4  # letters of a place's name; fewer are a language's code
+_SHORTEST_PLACE = 4  # letters of a place's name; fewer are a code
 Words = frozenset[str]
 
 
@@ -368,8 +368,9 @@ def places_by_adjective() -> dict[str, tuple[str, ...]]:
     """Places by what comes from them: "brazilian" is from Brazil; codes of languages left out."""
     found: dict[str, tuple[str, ...]] = {}
     for place, adjectives in english().demonyms.items():
-        for adjective in adjectives if len(place) >= _NO_CODE else ():
-            if f"{adjective}n" not in adjectives:  # "America" is a place itself
+        for adjective in adjectives if len(place) >= _SHORTEST_PLACE else ():
+            is_nickname = len(adjective) < _SHORTEST_PLACE or adjective[0] != place[0]  # "kiwi"
+            if not is_nickname and f"{adjective}n" not in adjectives:  # "America" is a place
                 found[adjective] = (*found.get(adjective, ()), place)
     return found
 

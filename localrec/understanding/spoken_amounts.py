@@ -18,9 +18,8 @@ _RATERS = re.compile(
 )
 _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
-_EACH = re.compile(
-    r"(?<![\d.,])(?P<value>\d+(?:\.\d+)?)\s+(?:a|per)\s+(?:bottle|pop|head|piece|copy)\b"
-)
+_EACH = re.compile(r"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+(?:a|per)\s+(?:bottle|head|copy)\b")
+_OPEN_RANGE = re.compile(r"\d\s*(?:to|and|or|till|until|–)\s*$")
 _TEENS = re.compile(r"\bin the teens\b")
 _STRICTLY = re.compile(
     r"\b(?:strictly|definitely|well|slightly|just)(?=\s+(?:more|less|fewer|over|under|above|below)\b)"
@@ -51,7 +50,7 @@ def respell_amounts(line: str) -> str:
     line = _THEN.sub(lambda match: f"{match['how']} than", line)
     line = _SCORE.sub(lambda match: _padded(f"{match['value']} rating", match), line)
     line = _OUT_OF.sub(lambda match: _padded(match["value"], match), line)
-    line = _EACH.sub(lambda match: _padded(f"${match['value']}", match), line)
+    line = _EACH.sub(_as_price, line)
     line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)
@@ -60,6 +59,14 @@ def respell_amounts(line: str) -> str:
     line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
     line = _HALF_HR.sub(lambda match: _padded("30 min", match), line)
     return _AND_A_PART.sub(_one_and_a_part, line)
+
+
+def _as_price(match: re.Match[str]) -> str:
+    """ "15 a bottle" is "$15"; the end of a range or a year stays as it was."""
+    in_range = _OPEN_RANGE.search(match.string[: match.start()]) is not None
+    value = float(match["value"])
+    is_year = value.is_integer() and 1500 <= value < 2100
+    return match[0] if in_range or is_year else _padded(f"${match['value']}", match)
 
 
 def _one_and_a_part(match: re.Match[str]) -> str:

@@ -56,3 +56,8 @@ def test_a_line_break_in_a_title_makes_no_line():
     _, model = reranked("keep", [RerankCandidate("A\nB. 99% Big"), *FILMS[1:]])
     lines = model.prompts[0][-1].content.splitlines()
     assert sum(line.startswith("B. ") for line in lines) == 1
+
+
+def test_without_candidates_no_model_is_asked():
+    found = rerank_first(None, CONTEXT, [], np.zeros(0), singular="film")  # type: ignore[arg-type]
+    assert len(found.scores) == 0 and found.calls == 0

@@ -69,6 +69,18 @@ class TestSeriesAsExamples:
         (wish,) = wanted(ask("a Percy Quill record"))
         assert {"percy quill and the olympian", "percy quill and kane crossover"} <= set(wish)
 
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "nothing like Mistfall please",
+            "not the same as Mistfall",
+            "I don't want anything like Mistfall",
+        ],
+    )
+    def test_a_series_that_is_refused_is_no_example(self, ask, question):
+        query = ask(question)
+        assert query.target is None and "mistfall" in refused(query)
+
     def test_a_named_item_is_the_example_and_no_series(self, ask):
         assert ask("like Crown of Salt, not Mistfall").target == "crown of salt"
 
@@ -84,6 +96,9 @@ class TestWordsThatAreNoTitles:
     @pytest.mark.parametrize("question", ["less than 300 pages", "over 300 pages please"])
     def test_a_bound_on_what_nobody_counts_is_no_title(self, ask, question):
         assert ask(question).target is None
+
+    def test_a_title_of_digits_is_refused(self, ask):
+        assert ask("anything other than 300").exclude_items == ("300",)
 
     def test_a_title_of_digits_is_an_example(self, ask):
         assert ask("something like 300").target == "300"
@@ -102,7 +117,12 @@ class TestTwoBoundsOnOneNumber:
             ("costing more than 20 dollars and less than 30", PRICE, 20, 30),
             ("price strictly more than 20 and strictly less than 30", PRICE, 20, 30),
             ("over $20, under $30", PRICE, 20, 30),
+            ("over $20 and under $30", PRICE, 20, 30),
+            ("over 20 a bottle and under 30 a bottle", PRICE, 20, 30),
+            ("more than 20 and less than 30 dollars", PRICE, 20, 30),
+            ("between $20 and $30 a bottle", PRICE, 20, 30),
             ("at least 30 minutes but no more than an hour", MINUTES, 30, 60),
+            ("at least 1 hour and under 90 minutes", MINUTES, 60, 90),
         ],
     )
     def test_both_ends_are_read(self, question, spec, low, high):
@@ -110,10 +130,21 @@ class TestTwoBoundsOnOneNumber:
 
     @pytest.mark.parametrize(
         "question",
-        ["more than 20 dollars and less than 30 minutes", "over 20 dollars and over 30 pages"],
+        [
+            "more than 20 dollars and less than 30 minutes",
+            "over 20 dollars and over 30 pages",
+            "more than 20 dollars and below 13.5%",
+        ],
     )
     def test_a_bound_on_something_else_is_left_to_it(self, question):
         assert amount_bounds(question, PRICE) == pytest.approx((20, MOST))
+
+    def test_money_bounds_no_players(self):
+        assert amount_bounds("at least 4 players, under $30", PLAYERS) == (4, MOST)
+
+    @pytest.mark.parametrize("question", ["from 1999 a pop song", "a 1985 a bottle"])
+    def test_a_year_is_no_price(self, question):
+        assert amount_bounds(question, PRICE) is None
 
     @pytest.mark.parametrize("question", ["15 a bottle tops", "15 per head max"])
     def test_so_much_for_each_is_a_price(self, question):
@@ -132,6 +163,9 @@ class TestWhoIsCounted:
     )
     def test_who_speaks_is_one_more(self, question):
         assert amount_bounds(question, PLAYERS) == (4, MOST)
+
+    def test_a_number_of_players_counts_before_them(self):
+        assert amount_bounds("me and my 2 kids, for 5 players", PLAYERS) == (5, MOST)
 
     def test_whoever_is_counted_alone_is_no_more(self):
         assert amount_bounds("for 3 kids", PLAYERS) == (3, MOST)
