@@ -23,7 +23,7 @@ from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQue
 _NAME_SEEDS = 3
 _FAMILY_SHARE = 0.25
 _WIDEST = 12  # components; no recipe differs by more
-_TYING = ("creator", "category")
+_TIE_ROLES = ("creator", "category")
 _MOST_TIED = 0.01  # of the items; what more of them share is a shelf of a shop, not a series
 _FEWEST_TIED = 3
 
@@ -83,10 +83,10 @@ def _telling_attributes(catalogue: Catalogue, item: int) -> list[int]:
     """An item's components without staples, and its ties; all components where it has no others."""
     components = catalogue.components_of(item).tolist()
     telling = [one for one in components if one not in catalogue.staples]
-    return [*telling, *_ties_of(catalogue, item)] or components
+    return [*telling, *_maker_and_series_of(catalogue, item)] or components
 
 
-def _ties_of(catalogue: Catalogue, item: int) -> list[int]:
+def _maker_and_series_of(catalogue: Catalogue, item: int) -> list[int]:
     """Who made an item and what it belongs to, where few items share it: an author, a series.
 
     Where nobody is told to have made the items, a category is their shape and no series.
@@ -97,7 +97,7 @@ def _ties_of(catalogue: Catalogue, item: int) -> list[int]:
     return [
         one
         for one in catalogue.attributes_of(item).tolist()
-        if catalogue.domain.attributes[catalogue.attributes[one].kind].role in _TYING
+        if catalogue.domain.attributes[catalogue.attributes[one].kind].role in _TIE_ROLES
         and catalogue.uses[one] <= most
     ]
 

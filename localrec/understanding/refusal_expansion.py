@@ -90,12 +90,12 @@ def spare_wished_kinds(
                 left[told.first : told.last] = [False] * (told.last - told.first)
     for one in mentions:
         wished_again = excluded[one.first] and one.meaning in wished
-        if wished_again and _has_told_more(reading, one, mentions, vocabulary):
+        if wished_again and _follows_unknown_adjective(reading, one, mentions, vocabulary):
             left[one.first : one.last] = [False] * (one.last - one.first)
     return left
 
 
-def _has_told_more(
+def _follows_unknown_adjective(
     reading: Reading, mention: Mention, mentions: Sequence[Mention], vocabulary: Vocabulary
 ) -> bool:
     """ "can't bear a buttery Chardonnay": a word that names nothing tells which of them."""
