@@ -51,11 +51,10 @@ class NearestNames:
             phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
         )
         if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
-            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
             close = process.extractOne(
-                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
+                phrase, list(self._squashed_items), scorer=fuzz.ratio, score_cutoff=_SQUASHED
             )
-            return self._items.get(squashed[close[0]])[0] if close else None
+            return self._items.get(self._squashed_items[close[0]])[0] if close else None
         is_one = near is not None and _has_few_slips(phrase, near[0])  # no "Agnes Grey": Zane Grey
         return self._items.get(near[0])[0] if near and is_one else None
 
@@ -76,7 +75,7 @@ class NearestNames:
 
         near = process.extract(
             " ".join(roots(words)),
-            self._names.phrases(),
+            self._spellings,
             scorer=fuzz.ratio,
             score_cutoff=_WORTH_TELLING,
             limit=most,
@@ -84,8 +83,12 @@ class NearestNames:
         return tuple(phrase for phrase, _, _ in near)
 
     @cached_property
+    def _spellings(self) -> list[str]:
+        return self._names.phrases()
+
+    @cached_property
     def _long_names(self) -> list[str]:
-        return [phrase for phrase in self._names.phrases() if 1 <= phrase.count(" ") <= 3]
+        return [phrase for phrase in self._spellings if 1 <= phrase.count(" ") <= 3]
 
     def items_with(self, words: tuple[str, ...]) -> list[str]:
         """Keys of the items whose names hold all these words, in any order."""
@@ -108,6 +111,11 @@ class NearestNames:
     @cached_property
     def _item_spellings(self) -> list[str]:
         return self._items.phrases()
+
+    @cached_property
+    def _squashed_items(self) -> dict[str, str]:
+        """The names of items by their spelling without blanks."""
+        return {name.replace(" ", ""): name for name in self._item_spellings}
 
 
 def _has_few_slips(phrase: str, name: str) -> bool:

@@ -328,7 +328,7 @@ def profile(folder: Path, questions: Sequence[Question], lines: int) -> None:
     """Show on stderr which functions opening and asking spend their time in."""
     with OpenWorkspace(folder) as workspace:
         profiler = cProfile.Profile()
-        stages = profiler.runcall(workspace.stages, DOMAIN)
+        stages = profiler.runcall(workspace.context, DOMAIN)
         pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(lines)
         system = Marc(stages, SYSTEMS["marc"])
         system.answer(questions[0], K)
