@@ -64,12 +64,14 @@ class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         typed: The words as they were typed.
         excluded: No item may say them.
         in_name: They are meant of the item's name, and demanded there.
+        everyday: An everyday word, which counts only where texts say it far oftener than English.
     """
 
     words: tuple[str, ...]
     typed: str
     excluded: bool = msgspec.field(default=False, name="barred")
     in_name: bool = False
+    everyday: bool = False
 
 
 class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -70,6 +70,11 @@ def _is_met(allowed: Mask, demands: Sequence[ConstraintMask]) -> bool:
     return bool(mask.any())
 
 
+def _excludes(one: ConstraintMask, others: Sequence[ConstraintMask]) -> bool:
+    """Whether some other demand cannot be met with this one; "Portugal" goes with red and white."""
+    return any(not (one.mask & other.mask).any() for other in others if other is not one)
+
+
 def _alternatives(
     demands: Sequence[ConstraintMask], catalogue: Catalogue
 ) -> tuple[tuple[ConstraintMask, ...], tuple[str, ...]]:
@@ -80,7 +85,8 @@ def _alternatives(
             continue  # what nobody has is no alternative to what some have
         if one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
             groups.setdefault(one.constraint.kind, []).append(one)
-    joined = {id(one): group for group in groups.values() if len(group) > 1 for one in group}
+    apart = ([one for one in group if _excludes(one, group)] for group in groups.values())
+    joined = {id(one): group for group in apart if len(group) > 1 for one in group}
     found: list[ConstraintMask] = []
     texts: list[str] = []
     for one in demands:

@@ -15,8 +15,9 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.query import Constraint, Query
-from localrec.foundation.text_matching import roots, tokens
+from localrec.foundation.text_matching import fold, roots, tokens
 from localrec.understanding.language_words import english
+from localrec.understanding.recollections import is_recalled
 from localrec.understanding.spelling import english_words, is_everyday
 
 _SHORTEST, _LONGEST = 4, 30  # letters of a word
@@ -91,6 +92,8 @@ def _is_beside(text: str, phrase: str, wished: AbstractSet[str]) -> bool:
     if found is None or not found.start() or not all(one[:1].isupper() for one in phrase.split()):
         return False
     if not all(len(word) >= _SHORTEST and not is_everyday(word) for word in words):
+        return False
+    if is_recalled(fold(text[: found.start()])):
         return False
     behind = _NEXT.match(text[found.end() :])
     article = _ARTICLE.search(text[: found.start()])

@@ -15,7 +15,9 @@ from localrec.understanding.language_words import (
 from localrec.understanding.vocabulary import Reading
 
 _WORDS = english().double_negation
-_ASKING = phrases_by_first_word(english().negation.asks_all_the_same)
+_ASKING = phrases_by_first_word(
+    (*english().negation.asks_all_the_same, *english().negation.wished_exceptions)
+)
 _REFUSING = phrases_by_first_word(_WORDS.refusing)
 _FORMER = phrases_by_first_word(_WORDS.former)
 _NEAR = 4  # words between a denial and the refusal that it denies

@@ -49,6 +49,9 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refusing_nouns: tuple[str, ...]
     nouns_too: Words
     disgust: Words
+    unhappy: Words
+    wished_exceptions: tuple[str, ...]
+    too_much: Words
     pointing: tuple[str, ...]
     pointed_at: Words
     pointing_back: tuple[str, ...]
@@ -150,6 +153,9 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Neighbours that decide what a name means, and what it is named for."""
 
     taste_before: Words
+    indefinite: Words
+    before_predicates: tuple[str, ...]
+    before_objects: Words
     packages: Words
     in_title: tuple[str, ...]
     served: Words
@@ -160,6 +166,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colour_after: Words
     doers: Words
     by: Words
+    parts: Words
     abbreviations: Words
     both: tuple[str, ...]
     either: tuple[str, ...]
@@ -201,6 +208,7 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     happened: tuple[str, ...]
     tellers: tuple[str, ...]
+    recalled: Words
     decades: dict[str, int]
     ordinals: dict[str, int]
     eras: dict[str, tuple[int, int]]

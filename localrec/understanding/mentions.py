@@ -24,10 +24,12 @@ from localrec.understanding.partial_mentions import (
     begins_a_refusal,
     free_of,
     is_a_user_here,
+    is_behind_maker_word,
     is_shown,
     misspelt_first_name,
+    named_by_adjective,
     part_of_a_name,
-    refused_taste,
+    told_by_its_verb,
     words_of_a_name,
 )
 from localrec.understanding.senses import choose_meaning
@@ -75,6 +77,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             position = item.last
         elif (name is None or name.last == position + 1) and (
             several := free_of(reading, vocabulary, position)
+            or told_by_its_verb(reading, vocabulary, position, end)
             or words_of_a_name(reading, vocabulary, position, end)
         ):
             mentions.append(several)
@@ -97,7 +100,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             _misspelt_name(reading, vocabulary, position, end)
             or misspelt_first_name(reading, vocabulary, position)
             or part_of_a_name(reading, vocabulary, position, mentions)
-            or refused_taste(reading, vocabulary, position)
+            or named_by_adjective(reading, vocabulary, position)
             or _split_name(reading, vocabulary, position, end)
         ):
             mentions.append(near)
@@ -254,7 +257,8 @@ def _misspelt_name(
             continue
         for told in dict.fromkeys((typed, words)):
             if meanings := vocabulary.nearest.name(" ".join(told)):
-                return Mention(position, last, meaning=meanings[0])
+                kin = _of_the_kind(meanings[0], meanings, vocabulary)
+                return Mention(position, last, meaning=meanings[0], others=kin)
     return None
 
 
@@ -317,7 +321,7 @@ def _is_squashed(reading: Reading, position: int) -> bool:
 
 def _is_a_surname(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
     """ "books by Christie": a maker's, and no slip in "Christine"."""
-    by = position > 0 and reading.words[position - 1] in _WORDS.by
+    by = is_behind_maker_word(reading, position)
     return by and bool(vocabulary.partial.called(reading.roots[position], by=True))
 
 

@@ -26,6 +26,7 @@ _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
 _REFUSING = frozenset(one for one in inflected(_WORDS.refusing) if " " not in one)
+_NO_OR_REFUSAL = frozenset({*english().amounts.negating, *_WORDS.unhappy})
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
 _CLAUSES = tuple(
     (word,) for word in "when if how that being getting becoming tasting feeling going".split()
@@ -67,8 +68,10 @@ def negated_tokens(
     excluded = [False] * len(reading.words)
     mildly = [False] * len(reading.words)
     position = 0
+    asked_for: set[int] = set()  # places of words that only sound like a refusal
     while position < len(reading.words):
         if asking := asking_length(reading, owner, position):
+            asked_for.update(range(position, position + asking))
             position += asking
             continue
         length = 0 if position in taken else _cue_at(reading, owner, position, cues)
@@ -91,7 +94,7 @@ def negated_tokens(
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
         if owner[position] >= 0 and ends and is_refused_after(reading, owner, position):
             bar_back(reading, owner, position, excluded)
-        meant = _meant_by_pronoun(reading, owner, position)
+        meant = -1 if position in asked_for else _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
             bar_back(reading, owner, meant, excluded)
     _bar_what_is_added(reading, owner, excluded)
@@ -165,6 +168,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
             return 0  # "keep rum away from me, something sour"
         if cue[-1] == "from" and position and is_refused_after(reading, owner, position - 1):
             return 0  # "keep romance away from my thriller"
+        if cue[0] == "unless" and is_condition_of_no(reading, position):
+            return 0  # "I pull a face unless there is lemon in it"
         if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
         before = words[position - 1] if position and not gaps[position] else ""
@@ -183,6 +188,14 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
     if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
+
+
+def is_condition_of_no(reading: Reading, place: int) -> bool:
+    """Whether what stands before "unless" is a no, so that what follows is wished for."""
+    first = place
+    while first > 0 and reading.gaps[first] != ".":
+        first -= 1
+    return not _NO_OR_REFUSAL.isdisjoint(reading.words[first:place])
 
 
 def _is_not_tried_yet(reading: Reading, place: int) -> bool:

@@ -16,17 +16,22 @@ _POINTERS = frozenset({"that", "the", "those", "this", "any"})
 _SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 
 
-def refused_taste(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
-    """ "nothing limey": what tastes of a thing is refused with it."""
+def named_by_adjective(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "nothing limey": what tastes of a thing is refused with it; "a wordy game" has a wish."""
     root = reading.roots[position]
     if not root.endswith("y") or len(root) < _SHORTEST_TASTE:
         return None
-    if not _is_behind_a_refusal(reading, vocabulary, position):
+    following = reading.roots[position + 1 : position + 2]
+    tells_kind = bool(following) and following[0] in vocabulary.item_nouns
+    tells_kind &= not any(reading.gaps[position + 1 : position + 2])
+    if not tells_kind and not _is_behind_a_refusal(reading, vocabulary, position):
         return None
+    roles = ("component", "category") if tells_kind else ("component",)
     stem = root[:-1]
-    for told in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem):
+    whole = [f"{stem} {following[0]}"] if tells_kind else []  # "a wordy game": a word game
+    for told in (*whole, stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem):
         for meaning in vocabulary.names.get(told):
-            if meaning.role == "component" and vocabulary.is_usable(meaning):
+            if meaning.role in roles and vocabulary.is_usable(meaning):
                 return Mention(position, position + 1, meaning)
     return None
 
@@ -65,7 +70,7 @@ def part_of_a_name(
         return None
     if root in english().numbers:
         return None  # "it has to be done by nine"
-    by = position > 0 and reading.words[position - 1] in _WORDS.by
+    by = is_behind_maker_word(reading, position)
     shown = is_shown(reading, position)
     refused = False
     named = shown or not any(reading.capitals)
@@ -81,6 +86,31 @@ def part_of_a_name(
     keys = tuple(one.key for one in found[1:])
     sure = by or found[0].role == "component" or _is_strange(reading, position)
     return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=not sure)
+
+
+def told_by_its_verb(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """ "building up a city", "draft cards": city building and card drafting, verb first."""
+    place = position + 1
+    while place < end and reading.words[place] in _WORDS.before_objects:
+        place += 1
+    if place >= end:
+        return None
+    verb = reading.words[position]
+    for form in (verb, f"{verb}ing", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing"):
+        if form.endswith("ing"):
+            for meaning in vocabulary.names.get(f"{reading.words[place]} {form}"):
+                if vocabulary.is_usable(meaning):
+                    return Mention(position, place + 1, meaning)
+    return None
+
+
+def is_behind_maker_word(reading: Reading, position: int) -> bool:
+    """Whether "by", "from" or "of" stands before a place, but not as in "a bit of pepper"."""
+    before = reading.words[max(0, position - 2) : position]
+    is_part = before[-1:] == ("of",) and len(before) > 1 and before[0] in _WORDS.parts
+    return bool(before) and before[-1] in _WORDS.by and not is_part
 
 
 def misspelt_first_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:

@@ -32,7 +32,7 @@ class PartialNames:
     """The names of one catalogue that may be called by a part of them.
 
     Args:
-        domain: A taxonomy's own names say what they mean; only what a catalogue calls so is cut.
+        domain: A taxonomy's own names say what they mean, but for words that are not English.
         is_plain: Whether a word is an everyday one.
         is_usable: Whether any item has what a name means.
     """
@@ -50,15 +50,19 @@ class PartialNames:
     def add(self, spelling: str, meaning: Meaning) -> None:
         """Enter a name; one of a single word has no parts."""
         words = roots(spelling)
-        if len(words) < 2 or meaning.kind in self._domain.taxonomy:
+        if len(words) < 2:
             return
+        parts = set(words)
+        if len(words[0]) < 4:
+            parts.add(words[0] + words[1])  # "co-operative"
+        if meaning.kind in self._domain.taxonomy:
+            parts = {one for one in words if _is_strange(one)}  # "bossa"
         one = LongName(words, meaning)
-        joined = words[0] + words[1]  # "co-operative"
-        for word in {*words, joined} if len(words[0]) < 4 else set(words):
+        for word in parts:
             known = self.words.setdefault(word, [])
             if one not in known:
                 known.append(one)
-        self.callable.update(words[-1:] if meaning.role == "creator" else words)
+        self.callable.update(parts & {*words[-1:]} if meaning.role == "creator" else parts)
 
     def meant_by(self, words: Sequence[str], first: int, end: int) -> tuple[int, list[Meaning]]:
         """The end of the longest part of a name that begins at `first`, and what it may mean.
@@ -105,7 +109,7 @@ class PartialNames:
         told = self.words.get(root, ())
         if not told or len(root) < 3 or self._is_plain(root):
             return []
-        strange = len(root) > 3 and root not in english_words()
+        strange = _is_strange(root)
         surname = len(root) > 3 and not is_everyday(root)
         found = []
         last_names = []
@@ -128,6 +132,11 @@ class PartialNames:
         kinds = list(dict.fromkeys(one.kind for one in found))
         kept = [one for one in dict.fromkeys(found) if one.kind == kinds[0]] if kinds else []
         return kept if len(kept) <= _MOST else kept[:_MOST]
+
+
+def _is_strange(word: str) -> bool:
+    """Whether a word is long enough to tell something, and not English."""
+    return len(word) > 3 and word not in english_words()
 
 
 def _holds(name: Sequence[str], part: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 from localrec.data.answers import SHIPPED_NETWORK
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text_matching import Token
+from localrec.understanding.exceptions_wished import is_wished_exception
 from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
@@ -155,6 +156,8 @@ def decide_refusals(
 
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
     if _is_needed(reading, mention.last):
+        return False
+    if is_wished_exception(reading, mention.first, mention.last):
         return False
     share = roles.named(mention.first, mention.last, "barred")
     wished = _is_wished(reading, mention.first) or _is_asked_for(reading, mention.first)

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning, MeaningRole
+from localrec.understanding.superlatives import positives
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
+_NOUN_AT_MOST = 4  # words from an adjective to the noun for items
+_KINDS = frozenset({"category", "component", "creator"})
 _PRAISE = frozenset({"proper", "decent", "good", "great", "classic", "real", "perfect", "lovely"})
 
 
@@ -23,7 +26,7 @@ def choose_meaning(
     alive = [one for one in payloads if vocabulary.is_usable(one)]
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
-        ("order", True),
+        ("order", _reads_as_order(reading, vocabulary, first, last, by_role)),
         ("flag", not _has_an_object(reading, vocabulary, last)),
         ("diet", True),
         ("container", _reads_as_container(reading, first, last, by_role)),
@@ -40,6 +43,42 @@ def choose_meaning(
         if fits and role in by_role:
             return by_role[role]
     return None
+
+
+def _reads_as_order(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    by_role: Mapping[MeaningRole, Meaning],
+) -> bool:
+    """Whether "heavy" is said of items: before a noun for them, or a name, or behind "something".
+
+    Comparatives are always; "all day long" and "light reading" are not.
+    """
+    if "order" not in by_role:
+        return False
+    spec = vocabulary.domain.numbers[by_role["order"].kind]
+    said = " ".join(reading.words[first:last])
+    if not any(said in found for found in positives(spec).values()):
+        return True
+    before = first - 1
+    adverbs = (_WORDS.taste_before | _PRAISE) - _WORDS.indefinite
+    while before >= 0 and reading.words[before] in adverbs:
+        before -= 1
+    if before >= 0 and reading.words[before] in _WORDS.indefinite:
+        return True
+    led = " ".join(reading.words[max(0, before - 2) : before + 1])
+    if any(led == one or led.endswith(f" {one}") for one in _WORDS.before_predicates):
+        return True
+    for place in range(last, min(last + _NOUN_AT_MOST, len(reading.roots))):
+        if reading.gaps[place]:
+            return False
+        if reading.roots[place] in vocabulary.item_nouns:
+            return True
+        if not any(one.role in _KINDS for one in vocabulary.names.get(reading.roots[place])):
+            return False
+    return last < len(reading.roots) and not reading.gaps[last]
 
 
 def is_served_in(reading: Reading, first: int) -> bool:

@@ -18,7 +18,10 @@ _RATERS = re.compile(
 )
 _DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
 _FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
-_EACH = re.compile(r"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+(?:a|per)\s+(?:bottle|head|copy)\b")
+_EACH = re.compile(
+    r"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+(?:a|an|per|for (?:the|a|one))"
+    r"\s+(?:bottle|head|copy)\b"
+)
 _OPEN_RANGE = re.compile(r"\d\s*(?:to|and|or|till|until|–)\s*$")
 _TEENS = re.compile(r"\bin the teens\b")
 _STRICTLY = re.compile(

@@ -41,6 +41,18 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
     return {"most": tuple(dict.fromkeys(most)), "least": tuple(dict.fromkeys(least))}
 
 
+def positives(spec: NumberSpec) -> dict[str, tuple[str, ...]]:
+    """Return the adjectives of a number's comparatives: "heavy" of "heavier", for "more" or "less".
+
+    Years have none: "new" and "old" are said of much else.
+    """
+    if spec.kind == "year":
+        return {}
+    declared = {*spec.more, *spec.less}
+    told = {"more": _positives_of(spec.more), "less": _positives_of(spec.less)}
+    return {key: tuple(one for one in found if one not in declared) for key, found in told.items()}
+
+
 def is_about_other_things(before: Sequence[str], behind: Sequence[str]) -> bool:
     """Whether the words around a superlative show that it is not about the items.
 
@@ -54,6 +66,24 @@ def is_about_other_things(before: Sequence[str], behind: Sequence[str]) -> bool:
         and behind[0] in words.before_clocks
         and (behind[1][0].isdigit() or behind[1] in english().numbers or behind[1] in words.clocks)
     )
+
+
+def _positives_of(comparatives: Iterable[str]) -> Iterator[str]:
+    """Yield the adjectives of comparatives: "heavy", "quick", and "complex" of "more complex"."""
+    words = english().superlatives
+    for phrase in comparatives:
+        first, _, rest = phrase.partition(" ")
+        if first == "more" and rest and " " not in rest:
+            yield rest
+        elif not rest and first.endswith("er") and first not in {*words.plain, *words.irregular}:
+            stem = first.removesuffix("er")
+            if stem.endswith("i"):
+                yield f"{stem[:-1]}y"
+            elif stem[-2:-1] == stem[-1:]:  # "bigger"
+                yield stem[:-1]
+            else:
+                yield stem
+                yield f"{stem}e"  # "simpler"; what is no word is never said
 
 
 def _superlatives_of(comparatives: Iterable[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import msgspec
 
 from localrec.data.query import Query, TextWish
 from localrec.graph.catalogue import Catalogue
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import cue_words, english
 from localrec.understanding.negation import negated_tokens, refusing_places
 from localrec.understanding.question_roles import WordRoles
 from localrec.understanding.role_decisions import refused_words
@@ -29,6 +29,8 @@ _SHORTEST_STEM = 4  # letters of a word without its ending, to be looked for
 _STEM = 5  # letters by which words are of one family
 _SELDOM = 5  # times as often is the stem said, to be looked for instead
 _TELLING = 3.0  # times as often as in English
+_FAR_OFTENER = 10.0  # the same of an everyday word
+_SELDOM_ENOUGH = 500  # rank among English words from which an everyday one may be so
 _COMMONEST_SHARE = 0.1  # of English are its commonest word, and the nth of it an nth of that
 _WORDS_OF_TEXT, _WORDS_OF_NAME = 40, 5  # of an item, with a description and without
 _TOO_COMMON = 0.3  # share of items that say a word which then says nothing
@@ -42,6 +44,7 @@ class TextPlaces(msgspec.Struct, frozen=True):
     excluded: tuple[bool, ...]
     spared: frozenset[int] = frozenset()  # tokens of names that a refusal of such words spares
     titled: frozenset[int] = frozenset()  # tokens that are said of titles
+    everyday: frozenset[int] = frozenset()  # tokens of everyday words, each a run
 
 
 def find_text_places(
@@ -76,7 +79,10 @@ def find_text_places(
         if reading.words[place] not in between
     }
     tagged = refused_words(roles, free, reading, vocabulary)
-    runs = _runs(sorted(free & (content | quoted | tagged | titled)), reading, tagged | titled)
+    sought = free & (content | quoted | tagged | titled)
+    everyday = _everyday(free - sought, reading, vocabulary)
+    apart = tagged | titled | everyday
+    runs = _runs(sorted(sought | everyday), reading, apart)
     if not runs:
         return TextPlaces((), ())
     told = list(owner)
@@ -87,7 +93,23 @@ def find_text_places(
         place for place, one in enumerate(owner) if one >= 0 and excluded[place] > refused[place]
     }
     reached = tuple(refused[first] or first in tagged for first, _ in runs)
-    return TextPlaces(tuple(runs), reached, frozenset(spared), titled)
+    return TextPlaces(tuple(runs), reached, frozenset(spared), titled, everyday)
+
+
+def _everyday(free: Collection[int], reading: Reading, vocabulary: Vocabulary) -> frozenset[int]:
+    """Places of everyday words that descriptions may be full of: "chocolate" of wines."""
+    if "description" not in vocabulary.domain.texts:
+        return frozenset()
+    silent = english().talk.silent | cue_words() | english().mention.parts
+    return frozenset(
+        place
+        for place in free
+        if vocabulary.is_plain(word := reading.tokens[place].word)
+        and len(word) >= _SHORTEST_STEM
+        and silent.isdisjoint((word, reading.roots[place]))
+        and reading.roots[place] not in vocabulary.item_nouns
+        and word_rank(word) > _SELDOM_ENOUGH
+    )
 
 
 def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWish, ...]:
@@ -98,6 +120,7 @@ def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWi
             typed=text[reading.tokens[first].start : reading.tokens[last - 1].end],
             excluded=refused,
             in_name=first in places.titled,
+            everyday=first in places.everyday,
         )
         for (first, last), refused in zip(places.runs, places.excluded, strict=True)
     )
@@ -109,6 +132,8 @@ def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
         return query
     kept: list[TextWish] = []
     for one in query.texts:
+        if one.everyday and _lift(one.words, catalogue) < _FAR_OFTENER:
+            continue
         wish = one if one.in_name else _without_ending(one, catalogue)
         if wish.in_name or _is_said(wish, wish.words, catalogue):
             kept.append(wish)

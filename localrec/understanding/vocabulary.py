@@ -35,7 +35,7 @@ from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
 from localrec.understanding.punctuated_names import PunctuatedNames, marks_between
 from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms, with_ie
-from localrec.understanding.superlatives import superlatives
+from localrec.understanding.superlatives import positives, superlatives
 
 _LEAST_USE = 10
 _WITH_ARTICLE = 3  # words of a name, beyond which it is told without its article too
@@ -338,6 +338,10 @@ class Vocabulary:
             for key, phrases in (*furthest.items(), *told.items()):
                 for phrase in phrases:
                     if key in furthest or not any(phrase in one for one in furthest.values()):
+                        self.names.add(phrase, Meaning("order", number, key))
+            for key, phrases in positives(wish).items():
+                for phrase in phrases:
+                    if not self.names.get(phrase):
                         self.names.add(phrase, Meaning("order", number, key))
 
     def _add_item(self, key: str, name: str) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import english
 from localrec.understanding.negated_bounds import is_turned
+from localrec.understanding.recollections import is_recalled
 
 EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
@@ -168,6 +169,8 @@ def _dates_a_story(line: str, start: int, end: int) -> bool:
     before, behind = line[:start].split(), line[end:].replace(",", " ").split()
     told = f" {' '.join(before[-3:])}"
     if any(told.endswith(f" {one}") for one in _WORDS.happened):
+        return True
+    if before[-1:] == ["in"] and is_recalled(line[:start]):
         return True
     opens = 4 if before[-1:] == ["of"] else 1  # "in the spring of"
     clause = before[-opens:]

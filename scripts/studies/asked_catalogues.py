@@ -79,7 +79,8 @@ class AskedCatalogue:
         self.domain = _with_families(_domain(DOMAINS[name][0]), self.rows, DOMAINS[name][1])
         derived = ("year",) * ("year" in self.domain.numbers and "year" not in self.rows[0])
         stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy, *derived)
-        declared = repr(stored).encode()
+        unknown = any(row.get(name) == 0 for row in self.rows for name in self.domain.numbers)
+        declared = repr((stored, "0 is not known") if unknown else stored).encode()
         mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
         self._folder = state / f"{name}-{mark}"
         if not (self._folder / "ready").is_file():
@@ -202,6 +203,7 @@ def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> I
         field: value
         for field, value in row.items()
         if field not in fields and field != "name" and isinstance(value, str | int | float)
+        if value != 0 or field not in domain.numbers  # not known, as an import reads it
     }
     return ItemRow(
         key=f"i{number}", name=restore_article(row["name"]), properties=plain, links=tuple(links)

@@ -59,7 +59,7 @@ _PLAIN: dict[str, NumberSpec] = {
     "complexity": NumberSpec(
         kind="amount", says="has a complexity of {value}",
         words=("complexity", "weight", "difficulty"),
-        more=("more complex", "heavier", "harder", "more difficult", "deeper"),
+        more=("more complex", "heavier", "harder", "more difficult", "deeper", "brainier"),
         less=("simpler", "lighter", "easier", "less complex", "simple", "easy"),
     ),
     "popularity": NumberSpec(
