@@ -19,7 +19,9 @@ from localrec.understanding.language_words import english
 ImageRole = Literal["name", "example", "look", "container", "component", "beside"]
 
 _PICTURE = "(?:picture|photo|image|pic|photograph)"
-_THIS = rf"(?:this|that|these|those|(?:the|this|that|my) (?:one|{_PICTURE}))"
+_SHOWN = rf"(?:(?:in|on|from) (?:the|this|that|my) {_PICTURE}|pictured|shown|here)"
+_ONE = rf"(?:one|drink|cocktail)(?: {_SHOWN})?"
+_THIS = rf"(?:this|that|these|those|(?:the|this|that|my) (?:{_ONE}|{_PICTURE}))"
 _IT = rf"(?:it|{_THIS})"
 _NAMING = re.compile(
     rf"(?:what|which)(?: \w+){{0,2}}? (?:is|are|s|was|could|might|may|can) {_IT}(?! like| similar)"
@@ -31,28 +33,36 @@ _NAMING = re.compile(
 )
 _SEEN = r"(?:look|colou?r|shade|hue|tone|appearance|layer)s?"
 _LOOK = re.compile(
-    rf"same (?:\w+ )?(?:{_SEEN}|style)"
+    rf"(?:same|similar) (?:\w+ )?(?:{_SEEN}|style)"
     rf"|look(?:s|ing)? (?:just )?(?:the same|similar|alike|(?:like|as)(?: \w+ as)? {_IT})"
     rf"|(?:similar|like|this|that|these|those) (?:kind of |sort of )?{_SEEN}"
     rf"|{_SEEN} (?:like|as|of|similar to|close to|from|in|on)(?: in| on)? {_IT}"
     rf"|match(?:es|ing)? {_IT}"
+    rf"|\bas \w+(?: and \w+)? as {_IT}"
 )
 _EXAMPLE = re.compile(
     rf"(?:like|as|than|instead of|without) {_IT}|^{_THIS}\b"
-    rf"|(?:close|closest|comparable|akin|equivalent|related|next|cousin|sibling) (?:to|of) {_IT}"
+    r"|(?:close|closest|comparable|akin|equivalent|related|next|cousin|sibling)(?: \w+){0,4}"
+    rf" (?:to|of) {_IT}"
+    rf"|fav(?:ou?rite)?(?: \w+){{0,2}} is {_IT}"
+    rf"|(?:style|vein|spirit|manner|lines|reminds? me|more) of {_IT}"
     rf"|(?:version|variation|variant|twist|take|spin|riff)s? (?:of|on) {_IT}"
     rf"|(?:replace|substitute)s? (?:for )?{_IT}"
-    rf"|(?:love|adore|enjoy|like|had|tried)d? (?:the \w+ (?:in|on|from) )?{_THIS}"
+    rf"|(?:love|adore|enjoy|like|had|tried)[ds]? (?:the \w+ (?:in|on|from) )?{_THIS}"
     rf"|of {_THIS} (?:kind|sort|type|style)|{_THIS} (?:but|with|without|only|just)"
     r"|(?:^|the )same (?:one|thing|kind|\w+)|similar|alternatives?"
 )
-_HELD_LIKE = re.compile(rf"\bin (?:a|an|the|my)(?: \w+){{1,3}} (?:like|as) {_IT}")
+_HELD_LIKE = re.compile(
+    rf"\b(?:in|is there)(?: (?:a|an|the|my))?(?: \w+){{1,4}} (?:like|as)(?: (?:in|on|from))? {_IT}"
+)
 _ABOUT_PICTURES = frozenset({"picture", "photo", "instagram", "instagrammable"})
 
 
 def image_leaning(text: str, intent: Query, domain: Domain) -> ImageRole:
     """Decide the role of the image for the text; a named example stays the example."""
     words = _words(text)
+    if _of_its_parts(domain).search(words):
+        return "component"
     if intent.target is None and _NAMING.search(words):
         return "name"
     if _LOOK.search(words):
@@ -101,4 +111,25 @@ def _pointing_at(domain: Domain, role: AttributeRole) -> re.Pattern[str]:
     return re.compile(
         rf"(?:{before}) {kinds}(?:\w+ )?{noun}\b"
         rf"|{noun} (?:like|as|of|from|shown|pictured|seen|in|on)(?: in| on)? {_IT}\b(?! \w*look)"
+        rf"|shaped? (?:like|as|of) {_IT}"
+        rf"|{noun} (?:that )?(?:you (?:can )?see|i have|shown|pictured)(?: here)?\b"
+    )
+
+
+@lru_cache(maxsize=16)
+def _of_its_parts(domain: Domain) -> re.Pattern[str]:
+    """The words that ask for what else is made of the picture's components.
+
+    "What else can I make from those ingredients", "together with the ones in this drink".
+    """
+    kind = domain.kind_of("component")
+    if kind is None:
+        return re.compile(r"(?!)")
+    nouns = "|".join(sorted(map(re.escape, {*domain.attributes[kind].words, kind})))
+    parts = rf"(?:those|these|them|the same|(?:those|these|the same) (?:{nouns})s?)"
+    return re.compile(
+        rf"\b(?:else|other|more)\b.*\b(?:with|from|of|use|uses|using|have|has) {parts}"
+        rf"|\b(?:{nouns})s?\b.*\b(?:the ones|those|what is|whats) (?:in|inside) {_IT}"
+        rf"|\b(?:{nouns}|stuff|things|bottles|spirits|fruit)s? (?:in|on|from|of) {_IT}"
+        rf"|\bsame (?:{nouns})s?\b"
     )

@@ -80,20 +80,36 @@ def find_text_places(
     }
     tagged = refused_words(roles, free, reading, vocabulary)
     sought = free & (content | quoted | tagged | titled)
+    runs = _runs(sorted(sought), reading, tagged | titled)
     everyday = _everyday(free - sought, reading, vocabulary)
-    apart = tagged | titled | everyday
-    runs = _runs(sorted(sought | everyday), reading, apart)
-    if not runs:
+    if not runs and not everyday:
         return TextPlaces((), ())
-    told = list(owner)
-    for number, (first, last) in enumerate(runs, len(owner)):
-        told[first:last] = [number] * (last - first)
-    refused, _ = negated_tokens(reading, told, vocabulary.negations)
+    refused = _refused_with(runs, reading, owner, vocabulary)
     spared = {
         place for place, one in enumerate(owner) if one >= 0 and excluded[place] > refused[place]
     }
-    reached = tuple(refused[first] or first in tagged for first, _ in runs)
-    return TextPlaces(tuple(runs), reached, frozenset(spared), titled, everyday)
+    reached = [refused[first] or first in tagged for first, _ in runs]
+    if (
+        everyday
+    ):  # they must not keep a refusal from what stands behind them ("bring another musical")
+        words = [(place, place + 1) for place in sorted(everyday)]
+        refused = _refused_with([*runs, *words], reading, owner, vocabulary)
+        runs += words
+        reached += [refused[place] for place, _ in words]
+    return TextPlaces(tuple(runs), tuple(reached), frozenset(spared), titled, everyday)
+
+
+def _refused_with(
+    runs: Sequence[tuple[int, int]],
+    reading: Reading,
+    owner: Sequence[int],
+    vocabulary: Vocabulary,
+) -> list[bool]:
+    """For each token whether a refusal reaches it, where runs of words stand like names."""
+    told = list(owner)
+    for number, (first, last) in enumerate(runs, len(owner)):
+        told[first:last] = [number] * (last - first)
+    return negated_tokens(reading, told, vocabulary.negations)[0]
 
 
 def _everyday(free: Collection[int], reading: Reading, vocabulary: Vocabulary) -> frozenset[int]:

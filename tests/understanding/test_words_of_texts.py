@@ -48,7 +48,7 @@ BOTTLES: Domain = msgspec.convert(
 )
 WINES = (
     ("Campo Gran Reserva", "tempranillo", "Spain", "Bodegas Campo Viejo", 18, 88, "leather, plum"),
-    ("Campo Crianza", "tempranillo", "Spain", "Bodegas Campo Viejo", 9, 85, "fresh cherry"),
+    ("Campo Crianza", "tempranillo", "Spain", "Bodegas Campo Viejo", 9, 85, "smooth cherry"),
     ("Kessler", "riesling", "France", "Domaines Schlumberger", 30, 92, "lychee and tobacco"),
     ("Hill", "riesling", "Austria", "Weingut Hirtzberger", 60, 95, "slate and lime"),
 )
@@ -122,6 +122,15 @@ def _looked_for(*words: str) -> list[str]:
     wishes = tuple(TextWish(words=(word,), typed=word) for word in words)
     query = find_in_texts(Query(texts=wishes), cast(Catalogue, _Notes()))
     return [" ".join(one.words) for one in query.texts]
+
+
+def test_an_everyday_word_is_looked_for_where_descriptions_say_it_far_oftener(ask: Ask) -> None:
+    query, _ = ask("a tempranillo with a smooth taste, for a birthday")
+    assert [one.typed for one in query.texts] == ["smooth"]
+
+
+def test_an_everyday_word_that_is_refused_bars_what_says_it(ask: Ask) -> None:
+    assert ask("a tempranillo, nothing smooth")[1] == {"Campo Gran Reserva"}
 
 
 def test_small_talk_is_not_looked_for_beside_words_of_tasting_notes() -> None:
