@@ -5,6 +5,8 @@
     python scripts/studies/run.py agent_training --estimate            time of the next stage
     python scripts/studies/run.py agent_training --processes 2         together, one thread each
 
+Beside them an agent without tools is trained by GRPO alone (the paper's ablation).
+
 Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
 is finished; its adapter goes to models/adapters. Then each ranks for the same people on the test
 half, beside the frozen model, SASRec and the fused tools (`evaluate run agenticrec-trained`, which
@@ -40,6 +42,13 @@ TABLED = {
     "grpo": {
         "reward": "reward",
         "asked a tool": "tool_rate",
+        "H@10": "hit10",
+        "H@1": "hit1",
+        "NDCG@10": "score",
+        "without signal": "share_without_signal",
+    },
+    "no-tools": {
+        "reward": "reward",
         "H@10": "hit10",
         "H@1": "hit1",
         "NDCG@10": "score",
@@ -107,6 +116,14 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
             ),
             told="GRPO",
         ),
+        "no-tools": Stage(
+            name="agent-no-tools",
+            command=(
+                *("grpo", "--base", base, "--no-tools", "--prompts-per-step", "2", "--steps", "24"),
+                *("--validation", "16", "--validate-every", "12", *rate, *bounds),
+            ),
+            told="GRPO without tools",
+        ),
         "refine": Stage(
             name="agent-refined",
             command=("refine", "agent-grpo", "--mine-requests", "60", "--steps", "12", *rate),
@@ -119,7 +136,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     add_workspace(parser)
     parser.add_argument("--base", default="smollm2-135m")
-    parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
+    parser.add_argument("--stages", nargs="*", default=[*TABLED, "measure"])
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
 
@@ -127,7 +144,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Iterator[Findings]:
     """Train what is missing, and measure it."""
     command(asked.workspace, "datasets", "pull", DATASET)
-    for key in ("warm", "grpo", "refine"):
+    for key in TABLED:
         if key in asked.stages:
             stage = stages(asked.base, asked.workspace)[key]
             if train(asked, stage) and asked.estimate:
