@@ -162,7 +162,9 @@ def _are_of_different_makers(
         if one.meaning is not None and one.meaning.role == "creator" and one.last - one.first == 1
     ]
     is_name = all(reading.capitals[first:last]) and not all(reading.capitals)
-    is_by = reading.words[first - 1] == "by"  # not "a guest from Clayton County"
+    is_by = (
+        reading.words[first - 1] in english().grammar.makers
+    )  # not "a guest from Clayton County"
     if is_name and is_by and len(makers) == len(inside) == 1 and inside[0].first == first:
         # "by Stan Rogers", where some Stan has another name: a first name alone tells nobody.
         surname = reading.roots[last - 1]

@@ -15,11 +15,8 @@ from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning
 
 _SOME = 3  # countries or languages that make a kind one of places or of languages
-_COUNTRY_CODES = frozenset({"us", "usa", "uk"})
-_SAME = (
-    ("us", "usa", "united states"),
-    ("uk", "united kingdom"),
-)  # names of one country, any of which a catalogue may have
+_WORDS = english().absent_names
+_SAME = tuple(tuple(group.split(", ")) for group in _WORDS.same)
 
 
 class _Attribute(Protocol):
@@ -53,13 +50,13 @@ def absent_places(
             continue
         if (had := _had_as(key, used)) is not None:
             kind, name = had
-            if key != "us" and not names.get(key):  # "for us"
+            if key not in _WORDS.not_alone and not names.get(key):  # "for us"
                 yield key, Meaning(domain.attributes[kind].role, kind, name)
             continue
         kind = kind_of[is_code]
         role = domain.attributes[kind].role
         for name in (*(() if is_code else (key,)), *adjectives):
-            if name not in english().absent_names.said_otherwise and not names.get(name):
+            if name not in _WORDS.said_otherwise and not names.get(name):
                 yield name, Meaning(role, kind, name if is_code else key)
 
 
@@ -76,4 +73,4 @@ def _had_as(key: str, used: Mapping[tuple[bool, str], AbstractSet[str]]) -> tupl
 
 def _is_code(key: str) -> bool:
     """Whether a key is the code of a language ("spa")."""
-    return len(key) < 4 and key not in _COUNTRY_CODES
+    return len(key) < 4 and key not in _WORDS.country_codes

@@ -16,24 +16,19 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import fold, roots, tokens
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.recollections import is_recalled
 from localrec.understanding.spelling import english_words, is_everyday
 
 _SHORTEST, _LONGEST = 4, 30  # letters of a word
-_BEHIND = re.compile(
-    r"(?i)\b(?:with|made (?:with|from|of)|based on|contain(?:s|ing)?|featuring|using)"
-    r"\s+(?:an?\s+|some\s+|real\s+)?$"
-)
-_BY_NAME = re.compile(
-    r"(?i)\b(?:have you (?:got|any)|do you have|you got|looking for|is there|are there)"
-    r"\s+(?:an?\s+|any\s+|the\s+)?$"
-)
+_WORDS = english().absent_things
+_BEHIND = re.compile(rf"(?i)\b{any_of(_WORDS.behind)}\s+(?:{any_of(_WORDS.small_behind)}\s+)?$")
+_BY_NAME = re.compile(rf"(?i)\b{any_of(_WORDS.by_name)}\s+(?:{any_of(_WORDS.small_by_name)}\s+)?$")
 _PAUSE = re.compile(r"\s*(?:[,.;:!?]|$)")
-_ARTICLE = re.compile(r"(?i)(?:\b(?:an?|any|some|more|the|good|decent)\s+)$")
+_ARTICLE = re.compile(rf"(?i)\b{any_of(_WORDS.articles)}\s+$")
 _NEXT = re.compile(r"\s+(\w+)")
-_FROM = re.compile(r"(?i)\b(\w+)\s+(?:from|by|of)\s+$")
-_ASKING = re.compile(r"(?i)(?:^|\b(?:an?|some|any|more|the|of|by|about)\s+)$")
+_FROM = re.compile(rf"(?i)\b(\w+)\s+{any_of(english().mention.by)}\s+$")
+_ASKING = re.compile(rf"(?i)(?:^|\b{any_of(_WORDS.asking)}\s+)$")
 
 
 def with_absent_things(text: str, query: Query, domain: Domain) -> Query:

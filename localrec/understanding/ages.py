@@ -10,13 +10,15 @@ import re
 from functools import lru_cache
 
 from localrec.data.domains import NumberSpec
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.years import end_in_text, level
 
 _OLDEST = 17  # years; for an adult anything will do
 _UNIT = "year old"
 _AGE = r"(?:1[0-7]|[1-9])(?![\d.,:%]*\d)"
-_JOIN = r"\s*(?:,\s*(?:and\s+)?|and|or|n|&)\s*"
+_WORDS = english().ages
+_ANDS = any_of(_WORDS.ands)
+_JOIN = rf"\s*(?:,\s*(?:{_ANDS}\s+)?|{_ANDS}|&)\s*"
 
 
 def counts_ages(spec: NumberSpec) -> bool:
@@ -39,20 +41,22 @@ def find_youngest(text: str) -> tuple[int, int, float] | None:
 
 @lru_cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    children = "|".join(sorted(english().children, key=len, reverse=True))
+    children = any_of(english().children)
     ages = rf"(?P<ages>{_AGE}(?:{_JOIN}{_AGE})*)"
-    years = r"[\s-]*(?:years?|yrs?|yo)\b(?:[\s-]*(?:of\s+age|old))?"
-    unit = r"(?!\s*(?:[-–]|to\b|\+|or\s+more\b|" + "|".join(english().no_ages) + r")s?\b)"
-    told = r"\s*(?:\(|,|of|aged?|who|which|that|is|are|was|turns|turning|just|only|about|all|age)?"
-    now = r"(?<!last )(?<!past )(?<!next )(?<!for )(?<!in )"
-    whose = rf"\b(?:{children})s?(?:{told}){{1,3}}\s*"
-    named = rf"\b(?:{children})\s+[a-z]+\s+(?:is|is\s+only|is\s+just|turns|just\s+turned|turned)\s+"
-    pronoun = r"\b(?:he|she)[ '’]*(?:s|re|is|are)\s+(?:only\s+|just\s+)?"
+    years = rf"[\s-]*{any_of(_WORDS.years)}\b(?:[\s-]*{any_of((*_WORDS.of_age, _WORDS.old))})?"
+    no_ages = any_of((*_WORDS.no_age, *english().no_ages))
+    unit = rf"(?!\s*(?:[-–]|\+|{no_ages}s?\b))"
+    told = rf"\s*(?:\(|,|{any_of(_WORDS.linking)})?"
+    now = "".join(f"(?<!{word} )" for word in _WORDS.spans)
+    whose = rf"\b{children}s?(?:{told}){{1,3}}\s*"
+    named = rf"\b{children}\s+[a-z]+\s+{any_of(_WORDS.being)}\s+"
+    having = rf"[ '’]*{any_of(_WORDS.having)}\s+(?:{any_of(english().amounts.just)}\s+)?"
+    pronoun = rf"\b{any_of(_WORDS.pronouns)}{having}"
     return (
         re.compile(rf"{whose}{ages}(?:{years})?{unit}"),
         re.compile(rf"{named}{ages}(?:{years})?{unit}"),  # "my niece Edie turns eight"
         re.compile(rf"{pronoun}{ages}(?:{years})?{unit}"),
-        re.compile(rf"\bages?d?\s+{ages}(?:{years})?"),
-        re.compile(rf"\b{ages}{years}(?<=old)"),
-        re.compile(rf"{now}\b{ages}{years}(?!\s+(?:ago|later|back|war))"),
+        re.compile(rf"\b{any_of(_WORDS.aged)}\s+{ages}(?:{years})?"),
+        re.compile(rf"\b{ages}{years}(?<={_WORDS.old})"),
+        re.compile(rf"{now}\b{ages}{years}(?!\s+{any_of(_WORDS.later)})"),
     )

@@ -10,7 +10,7 @@ from localrec.understanding.meanings import Mention
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
-_AND = frozenset({"and", "with", "plus"})
+_OR, _EITHER = english().grammar.disjunctions, english().negation.either
 _NO_PARTS = frozenset({"flag", "diet", "order"})  # roles that say what they want by themselves
 _BEFORE = 3  # words between "either" and the first alternative
 _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
@@ -25,7 +25,7 @@ def asks_for_either(reading: Reading) -> bool:
 def _say_two_things(reading: Reading) -> bool:
     """ "Lina says jazz, Femi says soul": two users with a wish each."""
     words = reading.words
-    saying = {words[place - 1] for place in range(1, len(words)) if words[place] == "says"}
+    saying = {words[place - 1] for place in range(1, len(words)) if words[place] in _WORDS.saying}
     return len(saying) > 1
 
 
@@ -76,17 +76,18 @@ def joins(
     if not is_wanted or last.meaning is None or mention.meaning is None:
         return False
     between = reading.words[last.last : mention.first]
-    if _asks_for_both(reading) and "or" not in between:
+    is_or = not _OR.isdisjoint(between)
+    if _asks_for_both(reading) and not is_or:
         return False
     if last.meaning.kind != mention.meaning.kind:
         roles = {last.meaning.role, mention.meaning.role}
         near = len(between) < 3 or _is_bridged(reading, members[0], between)
-        return "or" in between and near and roles <= _CROSSING
+        return is_or and near and roles <= _CROSSING
     if last.meaning.role == "container":
         return True
     if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
         return True  # "reddish-orange"
-    return "or" in between and all(
+    return is_or and all(
         word in _WORDS.or_bridges or singular(word) in vocabulary.item_nouns for word in between
     )
 
@@ -110,9 +111,9 @@ def repeated_parts(
         if (
             alike
             and all(wanted[number - 2 : number + 2])
-            and _AND & {*reading.words[first.last : left.first]}
-            and "or" in reading.words[left.last : again.first]
-            and _AND & {*reading.words[again.last : right.first]}
+            and _WORDS.additions & {*reading.words[first.last : left.first]}
+            and not _OR.isdisjoint(reading.words[left.last : again.first])
+            and _WORDS.additions & {*reading.words[again.last : right.first]}
         ):
             found.add(number)
     return frozenset(found)
@@ -166,4 +167,4 @@ def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
 def _is_bridged(reading: Reading, first: Mention, between: Sequence[str]) -> bool:
     """ "either a shake sort of thing or one with ginger": words that only lead on."""
     told = reading.words[max(0, first.first - _BEFORE) : first.first]
-    return "either" in told and all(word in _WORDS.or_bridges for word in between)
+    return not _EITHER.isdisjoint(told) and _WORDS.or_bridges.issuperset(between)

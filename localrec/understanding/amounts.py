@@ -17,7 +17,7 @@ import msgspec
 from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.company import Company, find_company, find_with_speaker
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.spoken_amounts import respell_amounts
 from localrec.understanding.years import end_in_text, level
@@ -29,14 +29,13 @@ _ROUND = 10_000  # nobody asks for exactly so many: "a million ratings" are at l
 _WORDS = english().amounts
 _VALUE = (
     r"(?:(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
-    rf"(?:[km](?![a-z])|\s*(?:{'|'.join(_WORDS.times)})(?![a-z]))?|an(?![a-z])|"
+    rf"(?:[km](?![a-z])|\s*(?:{'|'.join(_WORDS.times)})(?![a-z]))?|{any_of(_WORDS.one)}(?![a-z])|"
     + "|".join(NUMBER_WORDS)
     + ")"
 )
 _MONEY = english().money
-_LEADING = frozenset({*english().spending, *english().company}) - {"price", "budget", "cost"}
-_PEOPLE = frozenset({"person", "people", "player"})  # units that count people
-_AGAIN = re.compile(r"\b(?:same|other)\s+$")
+_LEADING = frozenset({*english().spending, *english().company}) - _WORDS.said_behind
+_AGAIN = re.compile(rf"\b{any_of(_WORDS.again)}\s+$")
 _PLAIN = NumberSpec(kind="amount")
 _BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"
 _BEHIND = {
@@ -73,7 +72,7 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
         whole: Whether it counts something: "at least a 4.2 rating" counts no ratings.
     """
     line = respell_amounts(level(text))
-    counts_people = bool(spec.units.keys() & _PEOPLE)
+    counts_people = bool(spec.units.keys() & _WORDS.people)
     if counts_people and (company := find_with_speaker(line)) is not None:
         return _span_of_company(text, line, company, spec)
     for pattern, factor in _patterns(spec):
@@ -114,7 +113,7 @@ def _span_of_company(text: str, line: str, company: Company, spec: NumberSpec) -
 def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: bool) -> bool:
     told = match["first"]
     named_again = _AGAIN.search(match.string[: match.start()]) is not None
-    if spec.units.keys() & _PEOPLE and (told == "an" or named_again):
+    if spec.units.keys() & _WORDS.people and (told in _WORDS.one or named_again):
         return False  # "an adult game", "the same two people always win"
     return not whole or (_value(told) * factor).is_integer()
 
@@ -166,9 +165,8 @@ def _are_of_two(line: str, match: re.Match[str]) -> bool:
     """ "not dearer than 15 and 87 points at least": the first number is of something else."""
     joined = line[match.end("first") : match.start("second")].strip()
     before = line[: match.start("first")].split()
-    return (
-        joined == "and" and bool(before) and before[-1] in ("than", "to", "under", "below", "max")
-    )
+    is_and = joined in english().grammar.conjunctions
+    return is_and and bool(before) and before[-1] in _WORDS.of_one
 
 
 def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
@@ -209,7 +207,7 @@ def _cue(before: str, behind: str) -> str:
 
 
 def _value(told: str) -> float:
-    if told == "an":  # "under an hour"
+    if told in _WORDS.one:  # "under an hour"
         return 1.0
     if told in NUMBER_WORDS:
         return float(NUMBER_WORDS[told])
@@ -233,7 +231,7 @@ _CUES = "|".join(
         reverse=True,
     )
 )
-_JOINS = r"(?:\s*[,;])?\s*(?:(?:and|but|yet|though|also|still|is|stays?)\s+){0,3}"
+_JOINS = rf"(?:\s*[,;])?\s*(?:{any_of(_WORDS.joins)}\s+){{0,3}}"
 
 
 _BOUND = (
@@ -249,14 +247,17 @@ def _bound_behind() -> re.Pattern[str]:
 
 @lru_cache
 def _bound_before() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z0-9]){_BOUND.replace('[a-z]+', '(?!and|but|yet)[a-z]+')}{_JOINS}$")
+    bound = _BOUND.replace("[a-z]+", f"(?!{any_of(_WORDS.turns)})[a-z]+")
+    return re.compile(rf"(?<![a-z0-9]){bound}{_JOINS}$")
 
 
 _ON_BOTH_SIDES = frozenset(_BEHIND) & {*_WORDS.at_most, *_WORDS.at_least, *_WORDS.exactly}
+_ANDS = english().grammar.conjunctions
+_JOINING = _ANDS | english().grammar.disjunctions
 _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number belongs to that
     re.escape(one)
-    + r"(?!\s+to\b)" * (one == "up")
-    + r"(?!\s*[$€£]?\s*\d)" * (one in _ON_BOTH_SIDES or one.startswith("and "))
+    + r"(?!\s+to\b)" * (one in _WORDS.open_behind)
+    + r"(?!\s*[$€£]?\s*\d)" * (one in _ON_BOTH_SIDES or one.split()[0] in _ANDS)
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
@@ -297,7 +298,8 @@ def _bare_pattern() -> re.Pattern[str]:
 @lru_cache
 def _bare_range_pattern() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![a-z0-9.,:$€£-])(?:(?P<lead>between|from)\s+)?(?P<first>\d+(?:\.\d+)?)"
+        r"(?<![a-z0-9.,:$€£-])(?:(?P<lead>"
+        rf"{any_of(_WORDS.leads)})\s+)?(?P<first>\d+(?:\.\d+)?)"
         rf"(?P<join>\s*{_BETWEEN}\s*)(?P<second>\d+(?:\.\d+)?)(?![\d.:%-]*\d|[%-])(?P<next>\s*[a-z]+)?"
     )
 
@@ -306,7 +308,9 @@ def _bare_range(text: str, line: str) -> AmountSpan | None:
     """ "15-25", "between 10 and 15 each": a range with both ends and no noun behind it."""
     for match in _bare_range_pattern().finditer(line):
         apart = line[: match.start()].rstrip()[-1:] in ("", ",", ";", ".", ":")
-        joining = ("and", "or") if apart else ("and", "or", "to")  # "a Shiraz, 15 to 30"
+        joining = (
+            _JOINING if apart else _JOINING | english().grammar.infinitives
+        )  # "a Shiraz, 15 to 30"
         joined = match["lead"] or match["join"].strip() not in joining
         following = (match["next"] or "").strip()
         if not joined or (following and following not in _NO_NOUN):
@@ -324,8 +328,9 @@ def _comparisons(spec: NumberSpec) -> tuple[tuple[str, str], ...]:
     found = []
     for words, plain, turned in ((spec.more, "above", "most"), (spec.less, "below", "least")):
         for word in words:
-            found.append((f"{fold(word)} than", plain))
-            found += [(f"{no} {fold(word)} than", turned) for no in ("not", "no", "nothing")]
+            than = f"{fold(word)} {_WORDS.than}"
+            found.append((than, plain))
+            found += [(f"{no} {than}", turned) for no in _WORDS.nots]
     return tuple(found)
 
 
@@ -355,13 +360,13 @@ def _patterns_of(
         name = re.escape(fold(word))
         so_much = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
         found.append(  # "below a weight of 2.5"
-            (rf"(?<![a-z0-9])(?P<cue>{cues})\s+an?\s+{name}\s+(?:of|at)\s+{so_much}{behind}", 1.0)
+            (
+                rf"(?<![a-z0-9])(?P<cue>{cues})\s+an?\s+{name}\s+{any_of(_WORDS.valued)}\s+{so_much}{behind}",
+                1.0,
+            )
         )
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
-        linking = (
-            r"(?:\s+(?:of|is|in|at|to|be|just|only|between|score|rating|has|must|should|stays?|a|the|anywhere|somewhere|"
-            r"comprised|like))*\s*"
-        )
+        linking = rf"(?:\s+{any_of(_WORDS.linking)})*\s*"
         if not word.endswith("ed") and word not in _LEADING:
             found.append((rf"{cue}{before}{_number_before(name)}{behind}", 1.0))
         found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
@@ -386,14 +391,14 @@ def _named_before_signs(
     yield from words
     plain = {unit for unit, factor in units if factor == 1.0 and unit.isalpha()}
     yield from plain
-    if plain & {"minute", "min"}:
+    if plain & _WORDS.minutes:
         yield from english().durations
 
 
 def _number_before(name: str) -> str:
     """A number directly before what a domain calls it: "a 4.5 rating", "under 10 in price"."""
     second = rf"(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
-    behind = rf"(?:\s+in|\s+for\s+the|-)?\s*{name}(?![a-z])(?!\s*\d)"
+    behind = rf"(?:\s+{any_of(_WORDS.valued_behind)}|-)?\s*{name}(?![a-z])(?!\s*\d)"
     return rf"(?:an?\s+)?(?!an\b)(?P<first>{_VALUE}){second}{behind}"
 
 
@@ -404,9 +409,9 @@ def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
     if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
         units = {**dict.fromkeys(_MONEY, money), **units}
         words = (*words, *english().spending)
-    if "hour" in units:
-        units = {"h": units["hour"], "hr": units["hour"], **units}
-    if units.keys() & _PEOPLE:
+    if _WORDS.hour in units:
+        units = {**dict.fromkeys(_WORDS.hours, units[_WORDS.hour]), **units}
+    if units.keys() & _WORDS.people:
         units = {**units, **dict.fromkeys(english().people_nouns, 1.0)}
         words = (*words, *english().company)
     return _patterns_of(tuple(units.items()), words, _comparisons(spec))

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from localrec.foundation.text_matching import PhraseTable, roots
+from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning, Named
-
-_NO_NAMES = ("other", "unknown", "none", "n/a", "nan", "null")  # cells that name nothing
 
 
 class AskableNames:
@@ -31,8 +30,8 @@ class AskableNames:
         question the noun is only the noun. Not so in "a love song", where nothing is called love.
         """
         words = roots(spelling)
-        nouns = {roots(word) for word in (*self._domain.item_words, *_NO_NAMES)}
-        if words in nouns or words == ("ordinary", "drink"):
+        nouns = {roots(word) for word in (*self._domain.item_words, *english().mention.no_names)}
+        if words in nouns:
             return False
         if role == "category" and any(set(flag) <= set(words) for flag in self._flag_phrases):
             return False  # "a non-alcoholic drink" is a flag, whatever the categories are called

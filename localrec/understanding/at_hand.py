@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, phrases
 from localrec.understanding.meanings import Mention
 from localrec.understanding.mentions import owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _SOON = 4  # words behind "have to" among which "with" makes it what one works with
-_ASKING = frozenset({"can", "could", "may", "might", "shall", "should", "must"})
+_YET_TO = phrases(_WORDS.yet_to)
 
 
 def mark_at_hand(
@@ -24,7 +24,7 @@ def mark_at_hand(
         for cue in cues.get(reading.words[position], ()):
             if tuple(reading.words[position : position + len(cue)]) != cue:
                 continue
-            if position and reading.words[position - 1] in _ASKING:
+            if position and reading.words[position - 1] in _WORDS.asking_to_have:
                 continue  # "can I have a country song"
             begin, end = _sentence(reading, position)
             backward = cue[0] in _WORDS.backward_have
@@ -50,11 +50,9 @@ def _tells_of_the_past_or_a_duty(reading: Reading, place: int) -> bool:
     behind = reading.words[place : place + _SOON]
     if not behind or reading.gaps[place]:
         return False
-    return (
-        behind[0] == "never"
-        or behind[:2] == ("yet", "to")
-        or (behind[0] == "to" and "with" not in behind)
-    )
+    if behind[0] in english().grammar.infinitives:
+        return english().grammar.accompanied.isdisjoint(behind)
+    return behind[0] in english().negation.never or behind[:2] in _YET_TO
 
 
 def _end_of_list(

@@ -78,6 +78,6 @@ def _is_done(words: Sequence[str], place: int) -> bool:
     first = place  # of the verb with its helpers
     while first and words[first - 1] in _WORDS.helpers:
         first -= 1
-    if first and words[first - 1] == "having":  # "without having to act"
-        return words[first] == "to"
+    if first and words[first - 1] in _WORDS.duties:  # "without having to act"
+        return words[first] in english().grammar.infinitives
     return first > 1 and words[first - 1] in _WORDS.subjects and words[first - 2] in _WORDS.openers

@@ -6,47 +6,34 @@ import re
 
 import msgspec
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 
-_NUMBERS = english().numbers
-_ALONE = re.compile(
-    r"\b(?:" + "|".join(re.escape(one) for one in english().alone) + r")\b(?!\s*(?:one|1))"
-)
-_PARTNERS = "|".join(english().partners)
+_NUMBERS, _WORDS, _AMOUNTS = english().numbers, english().party, english().amounts
+_ALONE = re.compile(rf"\b{any_of(english().alone)}\b(?!\s*(?:one|1))")
+_PARTNERS, _SELVES, _ANDS = map(any_of, (english().partners, _WORDS.selves, _WORDS.ands))
+_WITH = any_of((*_WORDS.ands, *english().grammar.accompanied))
 _TWO = re.compile(  # "me and the wife"
-    rf"\b(?:me|i)\s+(?:and|n|&)\s+(?:(?:my|the)\s+)?(?:{_PARTNERS})\b"
-    rf"|\b(?:{_PARTNERS})\s+(?:and|n|&)\s+(?:me|i|myself)\b(?!\s+(?:and|plus)\b)"
+    rf"\b{_SELVES}\s+{_ANDS}\s+(?:{any_of(_WORDS.owners)}\s+)?{_PARTNERS}\b"
+    rf"|\b{_PARTNERS}\s+{_ANDS}\s+{_SELVES}\b(?!\s+{_ANDS}\b)"
 )
-_COUNT = (
-    r"(?P<count>[2-9]|1\d|"
-    + "|".join(one for one in _NUMBERS if one not in ("zero", "one", "hundred"))
-    + ")"
-)
-_HOW_MANY = r"(?P<how>\s+(?:or\s+(?:more|fewer|less)|plus|at\s+(?:most|least)|max|tops))?"
-_EXPLICIT = re.compile(r"\d\s*(?:players?|people|persons)\b")
-_COMPANIONS = "|".join((*english().children, "friend", "mate", "other", "guest", "pal"))
+_COUNT = rf"(?P<count>[2-9]|1\d|{any_of(_NUMBERS.keys() - _WORDS.no_counts)})"
+_HOW_MANY = rf"(?P<how>\s+{any_of((*_WORDS.at_least, *_WORDS.at_most))})?"
+_EXPLICIT = re.compile(rf"\d\s*{any_of(_AMOUNTS.people)}s?\b")
+_COMPANIONS = any_of((*english().children, *_WORDS.companions))
 _AND_ME = (  # "3 kids plus me", "me and my two friends": one more than are counted
+    re.compile(rf"\b{_COUNT}\s+{_COMPANIONS}s?\s+{_ANDS}\s+{_SELVES}\b{_HOW_MANY}"),
     re.compile(
-        rf"\b{_COUNT}\s+(?:{_COMPANIONS})s?\s+(?:and|plus|&|n)\s+(?:me|myself|i)\b{_HOW_MANY}"
-    ),
-    re.compile(
-        rf"\b(?:me|myself|i)\s+(?:and|plus|&|n|with)\s+(?:(?:my|the|our|these)\s+)?{_COUNT}\s+(?:{_COMPANIONS})s?\b{_HOW_MANY}"
+        rf"\b{_SELVES}\s+{_WITH}\s+(?:{any_of(_WORDS.owners)}\s+)?{_COUNT}\s+{_COMPANIONS}s?\b{_HOW_MANY}"
     ),
 )
+_FOR = rf"\b{_WORDS.before_count}\s+(?:{any_of(_AMOUNTS.just)}\s+)?{_COUNT}"
 _FOR_SO_MANY = (  # "something like it but for 6?", "a game for 2 on a train"
-    re.compile(
-        rf"\bfor\s+(?:just\s+|only\s+)?{_COUNT}"
-        rf"{_HOW_MANY}"
-        r"(?=\s*(?:[.,;:!?)]|$|(?:and|but|with|please|without)\b))"
-    ),
-    re.compile(
-        rf"\b(?:games?|something|anything|one)\s+for\s+(?:just\s+|only\s+)?{_COUNT}(?P<how>)"
-        r"(?=\s+(?:on|at|tonight|today|tomorrow)\b)"
-    ),
+    re.compile(rf"{_FOR}{_HOW_MANY}(?=\s*(?:[.,;:!?)]|$|{any_of(_WORDS.ends)}\b))"),
+    re.compile(rf"\b{any_of(_WORDS.games)}\s+{_FOR}(?P<how>)(?=\s+{any_of(_WORDS.whens)}\b)"),
 )
 _MANY = {
-    **dict.fromkeys(("or more", "plus", "at least"), "least"),
-    **dict.fromkeys(("or fewer", "or less", "at most", "max", "tops"), "most"),
+    **dict.fromkeys(_WORDS.at_least, "least"),
+    **dict.fromkeys(_WORDS.at_most, "most"),
 }
 
 

@@ -14,10 +14,11 @@ from typing import Any
 import msgspec
 
 from localrec.foundation.text_matching import Token, fold, singular
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 
 _MARKS = frozenset("'’‘`´")
-_CONTRACTED = re.compile(r"(?i)^(\w+)['’‘`´](?:ll|d|ve|re)(?:['’‘`´](?:ll|ve))?$")
+_VERBS = any_of(english().slips.contracted)
+_CONTRACTED = re.compile(rf"(?i)^(\w+)['’‘`´]{_VERBS}(?:['’‘`´]{_VERBS})?$")
 
 
 def uncontracted(text: str, found: Sequence[Token]) -> dict[int, str]:

@@ -74,15 +74,16 @@ def _is_left_there(reading: Reading, last: int) -> bool:
         and len(told) == 2
         and not any(reading.gaps[last + 1 : last + 4])
         and told[0] in _BEHIND.left_at
-        and told[1] in ("the", "your", "its")
+        and told[1] in _BEHIND.left_owners
         and ends
     )
 
 
 def _tells_to_leave(before: Sequence[str]) -> bool:
     """Whether "leave" is told, and not what somebody wants to do."""
+    infinitives = english().grammar.infinitives
     return any(
-        word == "leave" and before[place - 1 : place] != ("to",)
+        word in _BEHIND.leave and infinitives.isdisjoint(before[place - 1 : place])
         for place, word in enumerate(before)
     )
 

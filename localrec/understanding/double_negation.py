@@ -14,7 +14,8 @@ from localrec.understanding.language_words import (
 )
 from localrec.understanding.vocabulary import Reading
 
-_WORDS = english().double_negation
+_GRAMMAR, _WORDS = english().grammar, english().double_negation
+_WHY = english().negation.asking_why
 _ASKING = phrases_by_first_word(
     (*english().negation.asks_all_the_same, *english().negation.wished_exceptions)
 )
@@ -37,9 +38,9 @@ def asking_length(reading: Reading, owner: Sequence[int], position: int) -> int:
         return whole
     if former := phrase_length(_FORMER, words, position):
         return _through_refusal(reading, owner, position, position + former, any_word=True)
-    if words[position] == "why" and (end := _not_behind(reading, owner, position)):
+    if words[position] in _WHY and (end := _not_behind(reading, owner, position)):
         return end - position
-    if words[position] == "no" and _is_bargain(reading, owner, position):
+    if words[position] in _WORDS.bargaining and _is_bargain(reading, owner, position):
         return 1
     if words[position] not in _WORDS.denying:
         return 0
@@ -77,7 +78,7 @@ def _not_behind(reading: Reading, owner: Sequence[int], position: int) -> int:
     for place in range(position + 1, min(position + _NEAR, len(reading.words))):
         if reading.gaps[place] or owner[place] >= 0:
             return 0
-        if reading.words[place] == "not":
+        if reading.words[place] in _GRAMMAR.denials:
             return place + 1
     return 0
 
@@ -90,4 +91,6 @@ def _is_bargain(reading: Reading, owner: Sequence[int], position: int) -> bool:
     told = reading.words[place : place + 2]
     ends = place + 2 >= len(owner) or bool(reading.gaps[place + 2])
     named = place > position + 1
-    return named and ends and len(told) == 2 and told[0] == "no" and told[1] in _WORDS.stakes
+    if not named or not ends or len(told) < 2:
+        return False
+    return told[0] in _WORDS.bargaining and told[1] in _WORDS.stakes

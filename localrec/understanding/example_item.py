@@ -14,7 +14,8 @@ from localrec.understanding.mentions import asks_for_kin, owners
 from localrec.understanding.titles_meant import SIMILARITY_CUES, cue_before
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_WORDS = english().example
+_GRAMMAR, _WORDS = english().grammar, english().example
+_OTHER_THAN = phrases(_WORDS.other_than)
 _MET = english().state.verbs
 _STRONG_KIN_CUES = tuple(
     cue for cue in SIMILARITY_CUES if cue[0] in _WORDS.strong_first or cue in phrases(_WORDS.strong)
@@ -51,9 +52,9 @@ def find_example(
 def _is_model(reading: Reading, mention: Mention) -> bool:
     """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
     before = reading.words[: mention.first]
-    if before[-2:-1] == ("to",) and before[-1] in _MET:
+    if not _GRAMMAR.infinitives.isdisjoint(before[-2:-1]) and before[-1] in _MET:
         return False  # "I refuse to read Twilight"
-    if before[-2:] == ("other", "than"):
+    if before[-2:] in _OTHER_THAN:
         return False
     return cue_before(reading, mention.first) >= 0 or bool(_WORDS.swaps & set(before[-3:]))
 
@@ -68,7 +69,8 @@ def _unknown_example(
             end = begin + len(cue)
             if tuple(reading.words[begin:end]) != cue or owner[begin] >= 0:
                 continue
-            if cue == ("like",) and begin and reading.words[begin - 1] not in _WORDS.species:
+            is_like = len(cue) == 1 and cue[0] in _GRAMMAR.comparisons
+            if is_like and begin and reading.words[begin - 1] not in _WORDS.species:
                 continue
             while end < len(reading.words) and reading.words[end] in _WORDS.fillers:
                 end += 1
@@ -82,11 +84,10 @@ def _unknown_example(
 
 
 def _may_be_a_name(reading: Reading, owner: Sequence[int], position: int, start: int) -> bool:
-    stops = ("but", "without", "with", "and", "that", "in", "for", "no", "not", "please")
     mark = reading.gaps[position] if position > start else ""
     return (
         not mark
         and owner[position] < 0
-        and reading.words[position] not in stops
+        and reading.words[position] not in _WORDS.ends_name
         and position - start < 5
     )

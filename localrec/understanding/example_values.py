@@ -14,7 +14,7 @@ from localrec.data.domains import Domain
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots, tokens
 from localrec.graph.catalogue import Catalogue
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, says_any
 
 _WORDS = english().example
 _MOST = 3  # values of a kind that an item can have and do without
@@ -69,7 +69,10 @@ def _kinds_told(words: Iterable[str], domain: Domain) -> Iterator[tuple[str, str
         if word in nouns and (is_same := _is_same(line[:place])) is not None:
             kind = nouns[word]
             # "another glass" is one more of it.
-            if domain.attributes[kind].role != "container" or line[place - 1] != "another":
+            if (
+                domain.attributes[kind].role != "container"
+                or line[place - 1] not in _WORDS.one_more
+            ):
                 yield kind, word, is_same
 
 
@@ -89,9 +92,9 @@ def _is_same(before: list[str]) -> bool | None:
     """Whether "the same" stands before a kind, or the contrary; None for neither."""
     if not before:
         return None
-    if before[-1] == "same":
+    if before[-1] in _WORDS.same:
         return _WORDS.not_the_same.isdisjoint(before[-1 - _REACH : -1])
-    if before[-2:-1] in (["no"], ["not"]):
+    if not _WORDS.not_other.isdisjoint(before[-2:-1]):
         return None  # "no other author"
     return False if before[-1] in _WORDS.otherwise else None
 
@@ -101,5 +104,5 @@ def _kinds_of(role: str, domain: Domain) -> tuple[str, ...]:
 
 
 def _asks_for_others(text: str) -> bool:
-    line = f" {' '.join(token.word for token in tokens(text))} "
-    return " no other " not in line and any(f" {phrase} " in line for phrase in _WORDS.other_makers)
+    words = [token.word for token in tokens(text)]
+    return says_any(words, _WORDS.other_makers) and not says_any(words, _WORDS.no_other)

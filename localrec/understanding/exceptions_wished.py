@@ -32,7 +32,7 @@ def is_wished_exception(reading: Reading, first: int, last: int) -> bool:
 def _is_behind_unless(reading: Reading, first: int) -> bool:
     """ "I pull a face unless there is lemon juice"."""
     for place in range(first - 1, max(-1, first - _LONGEST_CONDITION), -1):
-        if reading.words[place] == "unless":
+        if reading.words[place] in _WORDS.conditions:
             return is_condition_of_no(reading, place)
         if reading.gaps[place]:
             return False
@@ -42,7 +42,9 @@ def _is_behind_unless(reading: Reading, first: int) -> bool:
 def _is_not_too_much(reading: Reading, last: int) -> bool:
     """ "Italian not too dear": the refusal is of what follows."""
     behind = reading.words[last : last + 2]
-    return len(behind) > 1 and behind[0] == "not" and behind[1] in _WORDS.too_much
+    return (
+        len(behind) > 1 and behind[0] in english().grammar.denials and behind[1] in _WORDS.degrees
+    )
 
 
 def _excepts_in_its_sentence(reading: Reading, first: int) -> bool:

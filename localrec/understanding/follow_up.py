@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Words that begin a sentence only where something was said before.
-_JOINS = re.compile(
-    r"(?:but|and|or|also|plus|now|then|rather|instead|what about|how about)[ ,]+", re.IGNORECASE
-)
-_GOES_ON = re.compile(r"(?:without|no|not|nor|only|less|more|lighter|stronger) ", re.IGNORECASE)
+from localrec.understanding.language_words import any_of, english
+
+_WORDS = english().follow_ups
+_JOINS = re.compile(rf"{any_of(_WORDS.joins)}[ ,]+", re.IGNORECASE)
+_GOES_ON = re.compile(f"{any_of(_WORDS.goes_on)} ", re.IGNORECASE)
 
 
 def follow_up_words(text: str) -> str | None:

@@ -18,44 +18,23 @@ from localrec.understanding.language_words import english
 
 ImageRole = Literal["name", "example", "look", "container", "component", "beside"]
 
-_PICTURE = "(?:picture|photo|image|pic|photograph)"
-_SHOWN = rf"(?:(?:in|on|from) (?:the|this|that|my) {_PICTURE}|pictured|shown|here)"
-_ONE = rf"(?:one|drink|cocktail)(?: {_SHOWN})?"
-_THIS = rf"(?:this|that|these|those|(?:the|this|that|my) (?:{_ONE}|{_PICTURE}))"
-_IT = rf"(?:it|{_THIS})"
-_NAMING = re.compile(
-    rf"(?:what|which)(?: \w+){{0,2}}? (?:is|are|s|was|could|might|may|can) {_IT}(?! like| similar)"
-    rf"|whats {_IT}(?! like| similar)"
-    rf"|(?:name|identify|recogni[sz]e|know) {_IT}"
-    r"|what (?:is|s|do you see)(?: shown)? (?:in|on) (?:this|the|my)"
-    r"|whats (?:in|on) (?:this|the|my)|what am i (?:looking|drinking|holding|having)"
-    r"|(?:its|it s|the) name\b"
-)
-_SEEN = r"(?:look|colou?r|shade|hue|tone|appearance|layer)s?"
-_LOOK = re.compile(
-    rf"(?:same|similar) (?:\w+ )?(?:{_SEEN}|style)"
-    rf"|look(?:s|ing)? (?:just )?(?:the same|similar|alike|(?:like|as)(?: \w+ as)? {_IT})"
-    rf"|(?:similar|like|this|that|these|those) (?:kind of |sort of )?{_SEEN}"
-    rf"|{_SEEN} (?:like|as|of|similar to|close to|from|in|on)(?: in| on)? {_IT}"
-    rf"|match(?:es|ing)? {_IT}"
-    rf"|\bas \w+(?: and \w+)? as {_IT}"
-)
-_EXAMPLE = re.compile(
-    rf"(?:like|as|than|instead of|without) {_IT}|^{_THIS}\b"
-    r"|(?:close|closest|comparable|akin|equivalent|related|next|cousin|sibling)(?: \w+){0,4}"
-    rf" (?:to|of) {_IT}"
-    rf"|fav(?:ou?rite)?(?: \w+){{0,2}} is {_IT}"
-    rf"|(?:style|vein|spirit|manner|lines|reminds? me|more) of {_IT}"
-    rf"|(?:version|variation|variant|twist|take|spin|riff)s? (?:of|on) {_IT}"
-    rf"|(?:replace|substitute)s? (?:for )?{_IT}"
-    rf"|(?:love|adore|enjoy|like|had|tried)[ds]? (?:the \w+ (?:in|on|from) )?{_THIS}"
-    rf"|of {_THIS} (?:kind|sort|type|style)|{_THIS} (?:but|with|without|only|just)"
-    r"|(?:^|the )same (?:one|thing|kind|\w+)|similar|alternatives?"
-)
-_HELD_LIKE = re.compile(
-    rf"\b(?:in|is there)(?: (?:a|an|the|my))?(?: \w+){{1,4}} (?:like|as)(?: (?:in|on|from))? {_IT}"
-)
-_ABOUT_PICTURES = frozenset({"picture", "photo", "instagram", "instagrammable"})
+_WORDS = english().picture
+_PARTS = {name: getattr(_WORDS, name) for name in ("it", "this", "noun", "seen")}  # outer first
+
+
+def _pattern(*told: str, kind: str = "") -> str:
+    """One pattern of several, with its parts in their places."""
+    pattern = "|".join(told)
+    for name, part in {"kind": kind, **_PARTS}.items():
+        pattern = pattern.replace(f"<{name}>", part)
+    return pattern
+
+
+_NAMING = re.compile(_pattern(*_WORDS.naming))
+_LOOK = re.compile(_pattern(*_WORDS.looks))
+_EXAMPLE = re.compile(_pattern(*_WORDS.example))
+_HELD_LIKE = re.compile(_pattern(*_WORDS.held_like))
+_NAMED = re.compile(_pattern(_WORDS.this, _WORDS.noun))
 
 
 def image_leaning(text: str, intent: Query, domain: Domain) -> ImageRole:
@@ -73,7 +52,7 @@ def image_leaning(text: str, intent: Query, domain: Domain) -> ImageRole:
     if intent.of_kind(domain.kind_of("container")) and _HELD_LIKE.search(words):
         return "container"  # "in a highball like this"
     if intent.anchor is None and (not words or _EXAMPLE.search(words)):
-        seen = english().look - _ABOUT_PICTURES
+        seen = english().look - _WORDS.only_pictures
         return "look" if seen & {*words.split()} else "example"  # "as elegant as this"
     return "beside"
 
@@ -81,12 +60,12 @@ def image_leaning(text: str, intent: Query, domain: Domain) -> ImageRole:
 def only_names_the_picture(text: str) -> bool:
     """Whether the words for a look in a text name its picture and nothing else."""
     said = english().look & {*_words(text).split()}
-    return bool(said) and said <= _ABOUT_PICTURES
+    return bool(said) and said <= _WORDS.only_pictures
 
 
 def names_the_picture(anchor: str) -> bool:
     """Whether what was typed as an example is the picture: "similar to this image"."""
-    return re.fullmatch(rf"(?:{_THIS}|{_PICTURE})", _words(anchor)) is not None
+    return _NAMED.fullmatch(_words(anchor)) is not None
 
 
 def _words(text: str) -> str:
@@ -106,14 +85,7 @@ def _pointing_at(domain: Domain, role: AttributeRole) -> re.Pattern[str]:
     if role == "container":
         nouns |= {name.split()[-1] for name in domain.taxonomy.get(kind, {})}
     noun = f"(?:{'|'.join(sorted(map(re.escape, nouns)))})(?:s|es)?"
-    kinds = "(?:(?:kind|sort|type|style|shape) of )?"
-    before = "this|that|these|those|same|similar|such|such an?"
-    return re.compile(
-        rf"(?:{before}) {kinds}(?:\w+ )?{noun}\b"
-        rf"|{noun} (?:like|as|of|from|shown|pictured|seen|in|on)(?: in| on)? {_IT}\b(?! \w*look)"
-        rf"|shaped? (?:like|as|of) {_IT}"
-        rf"|{noun} (?:that )?(?:you (?:can )?see|i have|shown|pictured)(?: here)?\b"
-    )
+    return re.compile(_pattern(*_WORDS.of_kind, kind=noun))
 
 
 @lru_cache(maxsize=16)
@@ -126,10 +98,4 @@ def _of_its_parts(domain: Domain) -> re.Pattern[str]:
     if kind is None:
         return re.compile(r"(?!)")
     nouns = "|".join(sorted(map(re.escape, {*domain.attributes[kind].words, kind})))
-    parts = rf"(?:those|these|them|the same|(?:those|these|the same) (?:{nouns})s?)"
-    return re.compile(
-        rf"\b(?:else|other|more)\b.*\b(?:with|from|of|use|uses|using|have|has) {parts}"
-        rf"|\b(?:{nouns})s?\b.*\b(?:the ones|those|what is|whats) (?:in|inside) {_IT}"
-        rf"|\b(?:{nouns}|stuff|things|bottles|spirits|fruit)s? (?:in|on|from|of) {_IT}"
-        rf"|\bsame (?:{nouns})s?\b"
-    )
+    return re.compile(_pattern(*_WORDS.of_its_parts, kind=f"(?:{nouns})s?"))

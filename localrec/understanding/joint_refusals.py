@@ -8,10 +8,9 @@ from typing import NamedTuple
 from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.vocabulary import Reading
 
-_WORDS = english().joint_refusals
+_GRAMMAR, _NEGATION, _WORDS = english().grammar, english().negation, english().joint_refusals
 _REFUSING = phrases_by_first_word((*english().negation.verbs, *english().negation.pointing))
-_TWO = frozenset({"two", "both", "2"})
-_THOSE = frozenset({"those", "these", "them"})
+_JOINS = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions
 _SENTENCES = 3  # in which the two are looked for
 
 
@@ -101,38 +100,45 @@ def _names(reading: Reading, owner: Sequence[int]) -> Iterator[_Named]:
 
 def _is_neither(reading: Reading, place: int) -> bool:
     """Whether a "neither" points back: nothing behind it in its clause is named."""
-    if reading.words[place] != "neither":
+    if reading.words[place] not in _NEGATION.neither:
         return False
     behind = reading.words[place + 1 : place + 3]
     if not behind or reading.gaps[place + 1]:
         return True
-    if behind[0] == "of" and len(behind) > 1:
+    if behind[0] in _GRAMMAR.origins and len(behind) > 1:
         return behind[1] in _WORDS.of_them
     return behind[0] in _WORDS.closing
 
 
 def _is_those_two(reading: Reading, place: int) -> bool:
     """ "anything by him except those two"."""
-    if reading.words[place] not in _TWO or not place or reading.words[place - 1] not in _THOSE:
+    is_two = place > 0 and reading.words[place] in _WORDS.two
+    if not is_two or reading.words[place - 1] not in _GRAMMAR.demonstratives:
         return False
     return bool(_WORDS.excepting & {*reading.words[max(0, place - 4) : place - 1]})
 
 
 def _is_either_refused(reading: Reading, place: int) -> bool:
     """ "for I cannot be doing with either"."""
-    if reading.words[place] != "either":
+    if reading.words[place] not in _NEGATION.either:
         return False
     behind = reading.words[place + 1 : place + 3]
-    ends = not behind or bool(reading.gaps[place + 1]) or behind == ("of", "them")
+    ends = not behind or bool(reading.gaps[place + 1]) or _is_of_them(behind)
     told = reading.words[max(0, place - 5) : place]
     return ends and any(
         told[-len(cue) :] == cue for first in told for cue in _REFUSING.get(first, ())
     )
 
 
+def _is_of_them(behind: Sequence[str]) -> bool:
+    of, them = len(behind) > 1 and behind[0] in _GRAMMAR.origins, behind[-1] in _WORDS.of_them
+    return of and them
+
+
 def _begins_a_clause(reading: Reading, owner: Sequence[int], position: int) -> bool:
     """ "comedy, and war can wait": behind a comma "and" joins names only at the end of a list."""
-    if reading.words[position] != "and" or reading.gaps[position] != "," or position == 0:
+    is_and = reading.words[position] in _GRAMMAR.conjunctions
+    if not is_and or reading.gaps[position] != "," or position == 0:
         return False
     first = position - 1
     while first and owner[first - 1] == owner[position - 1]:
@@ -151,7 +157,7 @@ def bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[b
         while position >= 0 and owner[position] == mention:
             excluded[position] = True
             position -= 1
-        if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
+        if position >= 0 and owner[position] < 0 and reading.words[position] in _JOINS:
             if _begins_a_clause(reading, owner, position):
                 return
             position, joined = position - 1, True

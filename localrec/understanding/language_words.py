@@ -6,6 +6,7 @@ lower case, no accents, no apostrophes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,231 +14,30 @@ from pathlib import Path
 import msgspec
 
 from localrec.foundation.parsed_toml import decode_large_toml
+from localrec.understanding.amount_words import (
+    AgeWords,
+    AmountWords,
+    PartyWords,
+    SpokenAmountWords,
+    SuperlativeWords,
+    YearWords,
+)
+from localrec.understanding.name_words import (
+    AbsentNameWords,
+    ExampleWords,
+    MentionWords,
+    TitleWords,
+)
+from localrec.understanding.refusal_words import (
+    DoubleNegationWords,
+    JointRefusalWords,
+    NegationWords,
+    TrailingRefusalWords,
+)
 
 Phrase = tuple[str, ...]
 _SHORTEST_PLACE = 4  # letters of a place's name; fewer are a code
 Words = frozenset[str]
-
-
-class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that begin, end or limit a refusal; the file says what each list is for."""
-
-    before: tuple[str, ...]
-    before_thing: tuple[str, ...]
-    verbs: tuple[str, ...]
-    pronouns: Words
-    subjects: Words
-    behind: tuple[str, ...]
-    behind_idioms: tuple[str, ...]
-    alone_behind: Words
-    bracket_open: Words
-    bracket_close: Words
-    harmless_behind: Words
-    not_tried_yet: Words
-    ends: Words
-    saying_so: tuple[str, ...]
-    lead_in: Words
-    list_words: Words
-    suffixes: Words
-    less_nouns: Words
-    all_but: Words
-    nobody: Words
-    likes: Words
-    preferring: Words
-    asks_all_the_same: tuple[str, ...]
-    refusing: tuple[str, ...]
-    refusing_nouns: tuple[str, ...]
-    nouns_too: Words
-    disgust: Words
-    unhappy: Words
-    wished_exceptions: tuple[str, ...]
-    too_much: Words
-    pointing: tuple[str, ...]
-    pointed_at: Words
-    pointing_back: tuple[str, ...]
-    told_after_being: tuple[str, ...]
-    over_names: tuple[str, ...]
-
-
-class DoubleNegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that take a refusal back ("never get sick of"); the file says what each list is for."""
-
-    denying: Words
-    bridges: Words
-    refusing: tuple[str, ...]
-    former: tuple[str, ...]
-    lacking: Words
-    begins_wish: Words
-    stakes: Words
-
-
-class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words before a name that refuse it; the file says what each list is for."""
-
-    verdicts: tuple[str, ...]
-    adverbs: Words
-    general_nouns: Words
-    being: Words
-    denying: Words
-    predicates: tuple[str, ...]
-    short_predicates: tuple[str, ...]
-    goes_on: Words
-    harmless: Words
-    might: Words
-    harms: Words
-    sufferers: Words
-    ailments: Words
-    owners: Words
-    refused_verbs: Words
-    closes: tuple[str, ...]
-    presences: tuple[str, ...]
-    listing: Words
-    would: Words
-    partings: tuple[str, ...]
-    skip_leads: Words
-    skipping: Words
-    welcomes: Words
-    threats: tuple[str, ...]
-    reactions: tuple[str, ...]
-    leaving: tuple[str, ...]
-    in_conditions: frozenset[str]
-    opens_aside: Words
-    ends_aside: Words
-    left_at: Words
-    usual: Words
-    instead: tuple[str, ...]
-    before_too: Words
-
-
-class JointRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that refuse several earlier names together."""
-
-    of_them: Words
-    closing: Words
-    excepting: Words
-    approving: Words
-
-
-class AbsentNameWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that mark names which nothing in a catalogue has."""
-
-    said_otherwise: Words
-    asking: Words
-
-
-class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that introduce an item as an example, or show that a name is none."""
-
-    before: tuple[str, ...]
-    fillers: Words
-    wishing: Words
-    species: Words
-    kin_phrases: tuple[str, ...]
-    other_makers: tuple[str, ...]
-    otherwise: Words
-    not_the_same: Words
-    vague_kinds: Words
-    swaps: Words
-    kin_behind: Words
-    asks_for_kin: Words
-    changes: Words
-    turns: Words
-    rules_out: Words
-    fond: tuple[str, ...]
-    praised: Words
-    strong_first: Words
-    strong: tuple[str, ...]
-
-
-class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Neighbours that decide what a name means, and what it is named for."""
-
-    taste_before: Words
-    indefinite: Words
-    before_predicates: tuple[str, ...]
-    before_objects: Words
-    packages: Words
-    in_title: tuple[str, ...]
-    served: Words
-    garnish: Words
-    shades: Words
-    colour_before: Words
-    colour_breaks: Words
-    colour_after: Words
-    doers: Words
-    by: Words
-    parts: Words
-    abbreviations: Words
-    both: tuple[str, ...]
-    either: tuple[str, ...]
-    or_bridges: Words
-    beside: tuple[str, ...]
-    idioms: tuple[str, ...]
-    possessive: Words
-    everybody: Words
-    who_is: tuple[str, ...]
-    person_verbs: Words
-    have: tuple[str, ...]
-    backward_have: Words
-
-
-class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words before or behind a number that make it a bound."""
-
-    below: tuple[str, ...]
-    at_most: tuple[str, ...]
-    above: tuple[str, ...]
-    at_least: tuple[str, ...]
-    near: tuple[str, ...]
-    exactly: tuple[str, ...]
-    most_behind: tuple[str, ...]
-    least_behind: tuple[str, ...]
-    exactly_behind: tuple[str, ...]
-    near_behind: tuple[str, ...]
-    negating: tuple[str, ...]
-    negating_bridges: Words
-    no_nouns: Words
-    range_joins: tuple[str, ...]
-    raters: tuple[str, ...]
-    rates: tuple[str, ...]
-    times: dict[str, float]
-
-
-class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words for decades, centuries and other spans of years, and what stands around them."""
-
-    happened: tuple[str, ...]
-    tellers: tuple[str, ...]
-    recalled: Words
-    decades: dict[str, int]
-    ordinals: dict[str, int]
-    eras: dict[str, tuple[int, int]]
-    early: Words
-    middle: Words
-    late: Words
-    before: tuple[str, ...]
-    until: tuple[str, ...]
-    after: tuple[str, ...]
-    since: tuple[str, ...]
-    near: tuple[str, ...]
-    since_behind: tuple[str, ...]
-    until_behind: tuple[str, ...]
-    refused: tuple[str, ...]
-    refused_behind: tuple[str, ...]
-
-
-class SuperlativeWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words for the far end of a number ("the strongest")."""
-
-    latest: tuple[str, ...]
-    earliest: tuple[str, ...]
-    fewest: tuple[str, ...]
-    plain: tuple[str, ...]
-    possessives: tuple[str, ...]
-    in_bounds: tuple[str, ...]
-    before_clocks: Words
-    clocks: Words
-    irregular: dict[str, str]
 
 
 class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -265,6 +65,8 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     off_topic_phrases: tuple[str, ...]
     wishes: Words
     silent: Words
+    asks: Words
+    asks_little: Words
 
 
 class RepairWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -273,6 +75,7 @@ class RepairWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cues: tuple[str, ...]
     before: Words
     behind: Words
+    refusing: Words
 
 
 class SynonymWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -294,6 +97,7 @@ class ClauseWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subjects: Words
     helpers: Words
     other_sense_before: Words
+    duties: Words
 
 
 class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -309,9 +113,111 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plain: str
 
 
+class GrammarWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Small words that many rules share."""
+
+    articles: Words
+    determiners: Words
+    indefinites: Words
+    conjunctions: Words
+    disjunctions: Words
+    demonstratives: Words
+    anything: Words
+    denials: Words
+    negatives: Words
+    relatives: Words
+    auxiliaries: Words
+    conditions: Words
+    origins: Words
+    makers: Words
+    accompanied: Words
+    infinitives: Words
+    comparisons: Words
+    definite: Words
+
+
+class PictureWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How words point at the picture beside a question: patterns, one in another as `<it>`."""
+
+    only_pictures: Words
+    noun: str
+    this: str
+    it: str
+    naming: tuple[str, ...]
+    seen: str
+    looks: tuple[str, ...]
+    example: tuple[str, ...]
+    held_like: tuple[str, ...]
+    of_kind: tuple[str, ...]
+    of_its_parts: tuple[str, ...]
+
+
+class ShelfWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases that ask for what can be made of what is at hand."""
+
+    make: tuple[str, ...]
+    asking: tuple[str, ...]
+
+
+class AbsentThingWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words around a thing that nothing here has."""
+
+    behind: tuple[str, ...]
+    by_name: tuple[str, ...]
+    small_behind: tuple[str, ...]
+    small_by_name: tuple[str, ...]
+    articles: tuple[str, ...]
+    asking: tuple[str, ...]
+
+
+class FollowUpWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words that begin a question only where something was said before."""
+
+    joins: tuple[str, ...]
+    goes_on: tuple[str, ...]
+
+
+class SlipWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Slips of writing and dictating."""
+
+    contracted: tuple[str, ...]
+    short_years: Words
+    year: str
+    comparatives: tuple[str, ...]
+    then: str
+    tags: tuple[str, ...]
+    comma: tuple[str, ...]
+    stops: tuple[str, ...]
+    unequal: str
+
+
+class NumeralWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How numbers are made of words."""
+
+    one: str
+    single: str
+    hundred: str
+    two_thousand: str
+    and_word: str
+    zero: tuple[str, ...]
+    point: str
+    half: str
+
+
 class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All words of one language that the rules use."""
 
+    grammar: GrammarWords
+    titles: TitleWords
+    picture: PictureWords
+    shelf: ShelfWords
+    absent_things: AbsentThingWords
+    follow_ups: FollowUpWords
+    slips: SlipWords
+    spoken_amounts: SpokenAmountWords
+    party: PartyWords
+    ages: AgeWords
+    numerals: NumeralWords
     negation: NegationWords
     double_negation: DoubleNegationWords
     trailing_refusals: TrailingRefusalWords
@@ -414,6 +320,12 @@ def inflected(told: Iterable[str]) -> tuple[str, ...]:
         for form in (verb, third, f"{doubled}ed", f"{doubled}ing", f"{stem}ed", f"{stem}ing"):
             found[f"{form} {rest}".strip()] = None
     return tuple(found)
+
+
+def any_of(told: Iterable[str]) -> str:
+    r"""Return a pattern of any of some phrases, longest first, with `\s+` between their words."""
+    longest = sorted(told, key=lambda phrase: (-len(phrase), phrase))
+    return "(?:" + "|".join(re.escape(one).replace("\\ ", r"\s+") for one in longest) + ")"
 
 
 def phrases(told: Iterable[str]) -> tuple[Phrase, ...]:

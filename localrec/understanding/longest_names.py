@@ -9,16 +9,16 @@ from __future__ import annotations
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, phrases
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.partial_mentions import begins_a_refusal
 from localrec.understanding.spelling import word_rank
 from localrec.understanding.titles_meant import SERIES_NOUNS, is_capitalised
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_BEFORE_WHAT_IS_REFUSED = frozenset({"any", "no", "a", "the", "more", "that", "your", "raw"})
+_GRAMMAR, _WORDS = english().grammar, english().mention
+_NOT_DRINKING, _DATED = phrases(_WORDS.not_drinking), phrases(_WORDS.dated)
 _LESS_COMMON = 2_000  # rank of a word that names something before the items' noun
-_PLACES = frozenset({"country", "province", "region", "state", "origin", "place", "city"})
 
 
 def longest_name(
@@ -64,9 +64,10 @@ def _refuses_what_follows(
 ) -> bool:
     """ "not drinking any gin": no drink without alcohol, but one without what is named next."""
     place = match.last
-    while reading.words[place : place + 1] and reading.words[place] in _BEFORE_WHAT_IS_REFUSED:
+    while reading.words[place : place + 1] and reading.words[place] in _WORDS.before_refused:
         place += 1
-    is_refusal = (reading.words[match.first], reading.words[match.last - 1]) == ("not", "drinking")
+    told = reading.words[match.first], reading.words[match.last - 1]
+    is_refusal = told in _NOT_DRINKING
     if not is_refusal or place == len(reading.words) or any(reading.gaps[match.last : place + 1]):
         return False
     following = vocabulary.names.longest_at(reading.roots, place)
@@ -85,16 +86,16 @@ def _is_pointed_at(
     that is not so common ("Ontario wines").
     """
     first, last = match.first, match.last
-    if first and reading.words[first - 1] == "by":
+    if first and reading.words[first - 1] in _GRAMMAR.makers:
         return meaning.role == "creator"
     if last - first == len(reading.words):
         return last - first > 1 or reading.capitals[first]
     behind = reading.words[last] if last < len(reading.words) and not reading.gaps[last] else ""
-    told = reading.capitals[first] or (first > 0 and reading.words[first - 1] == "the")
+    told = reading.capitals[first] or (first > 0 and reading.words[first - 1] in _GRAMMAR.definite)
     if behind in SERIES_NOUNS and meaning.kind == "series" and told:
         return True
     is_noun = bool(behind) and reading.roots[last] in vocabulary.item_nouns
-    if is_noun and meaning.kind in _PLACES and word_rank(reading.words[first]) > _LESS_COMMON:
+    if is_noun and meaning.kind in _WORDS.places and word_rank(reading.words[first]) > _LESS_COMMON:
         return True
     opens = first == 0 or reading.gaps[first] == "."
     return not opens and is_capitalised(reading, first, last)
@@ -104,7 +105,7 @@ def _is_when_it_began(reading: Reading, match: PhraseMatch[Meaning]) -> bool:
     """ "cinema died when the seventies started": a decade that dates something else."""
     if not all(one.key.endswith("0s") for one in match.payloads) or match.first < 2:
         return False
-    return reading.words[match.first - 2 : match.first] == ("when", "the")
+    return reading.words[match.first - 2 : match.first] in _DATED
 
 
 def is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:

@@ -45,7 +45,6 @@ _WORDS = english().mention
 _EXAMPLE = english().example
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
-_SOMETHING = frozenset({"something", "anything"})
 _LONG_TITLE = 4  # words
 _ALIKE = frozenset({"component", "category"})  # roles whose kinds may share a name
 _NAMESAKES = frozenset({"category", "creator"})  # an album is often called like its artist
@@ -139,7 +138,11 @@ def _split_name(
     """ "a hot boozy drink", "something tall": what stands before the noun of a kind's name."""
     places = range(position + 2, min(position + 4, end))
     nouns = [reading.roots[place] for place in places]
-    if position and reading.words[position - 1] in _SOMETHING and not reading.gaps[position]:
+    if (
+        position
+        and reading.words[position - 1] in english().grammar.anything
+        and not reading.gaps[position]
+    ):
         nouns += sorted(vocabulary.item_nouns)
     for noun in nouns:
         if noun in vocabulary.item_nouns:
@@ -356,7 +359,7 @@ def _more_of_title(reading: Reading, place: int, title: Collection[str]) -> int:
     if reading.words[place : place + 1] and reading.words[place] in title:
         return 1
     said = reading.words[place : place + 2]
-    goes_on = len(said) == 2 and said[0] in ("from", "of") and said[1] in title
+    goes_on = len(said) == 2 and said[0] in english().grammar.origins and said[1] in title
     return 2 if goes_on and not any(reading.gaps[place : place + 2]) else 0
 
 

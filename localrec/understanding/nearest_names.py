@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from localrec.foundation.text_matching import PhraseTable, roots
+from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Meaning, Named
 
 _SQUASHED = 90
@@ -14,7 +15,6 @@ _NEARLY_A_NAME = 86
 _ALIKE = 55
 _LONG_WORD = 6  # letters
 _SLIPS_OF_A_CUT = 2
-_ARTICLES = frozenset({"a", "an", "the"})
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -136,7 +136,7 @@ def _has_few_slips(phrase: str, name: str) -> bool:
 
 def _telling(phrase: str) -> list[str]:
     """The words of a phrase without articles, and without one that is told twice on end."""
-    words = [word for word in phrase.split() if word not in _ARTICLES]
+    words = [word for word in phrase.split() if word not in english().grammar.articles]
     return [word for place, word in enumerate(words) if not place or words[place - 1] != word]
 
 

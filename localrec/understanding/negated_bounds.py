@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from localrec.foundation.text_matching import fold
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 
 OPPOSITE = {"above": "most", "below": "least", "least": "below", "most": "above"}
 _WORDS = english().amounts
@@ -25,5 +25,5 @@ def _turned() -> re.Pattern[str]:
     negating = "|".join(sorted(_WORDS.negating, key=len, reverse=True))
     return re.compile(
         rf"\b(?:(?:{negating}){_WORD}{{0,{_BETWEEN}}}"
-        rf"|(?:none|neither)\s+of\s+(?:us|them|you){_WORD}{{0,{_OF_PEOPLE}}})\s*$"
+        rf"|{any_of(_WORDS.nobody)}{_WORD}{{0,{_OF_PEOPLE}}})\s*$"
     )

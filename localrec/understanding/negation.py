@@ -20,32 +20,19 @@ from localrec.understanding.language_words import (
 from localrec.understanding.trailing_refusals import is_refused_after, want_less
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
-_WORDS = english().negation
+_GRAMMAR, _WORDS = english().grammar, english().negation
 _SUFFERERS = frozenset(english().trailing_refusals.sufferers)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
 _REFUSING = frozenset(one for one in inflected(_WORDS.refusing) if " " not in one)
 _NO_OR_REFUSAL = frozenset({*english().amounts.negating, *_WORDS.unhappy})
-_ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
-_CLAUSES = tuple(
-    (word,) for word in "when if how that being getting becoming tasting feeling going".split()
-)
 _MET = english().state.verbs
-_ALL = frozenset({"all", "everything", "every", "enough"})
 _TOLD_AFTER = phrases_by_first_word(_WORDS.told_after_being)
 _SAYING_SO = phrases_by_first_word(_WORDS.saying_so)
 _BEING = english().trailing_refusals.being
-_GENERAL = english().trailing_refusals.general_nouns | {"anything", "something", "everything"}
-_PREPOSITIONS = frozenset("from for with in by on".split())
-_JOINS = ("or", "nor", "and")
-_DEMONSTRATIVES = frozenset({"those", "them", "that", "these", "there"})
-_DROPPED_FOR_US = frozenset("of in off by o some me us a an your".split())
-_HAVING = frozenset(
-    "i ive we weve have has had he she they hes shes theyve already just and just got".split()
-)
-_ADDED = (("also",), ("too",), ("either",), ("likewise",), ("neither",))
-_OF_THAT = frozenset({"of", "that", "those", "such", "anything", "with", "in"})
+_GENERAL = english().trailing_refusals.general_nouns | _GRAMMAR.anything
+_JOINS = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions
 _JOINED = 5  # words that may stand between an "or" and the name that it joins to a refusal
 _FAR = 16  # words that a pronoun may stand behind what it means
 _TOLD_LATER = 7  # words between "the last thing" and "is"
@@ -129,10 +116,10 @@ def _bar_what_is_added(reading: Reading, owner: Sequence[int], excluded: list[bo
         if not ends:
             continue
         first = owner.index(mention)
-        added = reading.words[place + 1 : place + 2] in _ADDED and (
+        added = not _WORDS.added.isdisjoint(reading.words[place + 1 : place + 2]) and (
             place + 2 >= len(owner) or bool(reading.gaps[place + 2])
         )
-        joined = first and reading.words[first - 1] in ("and", "or", "nor", "same")
+        joined = first and reading.words[first - 1] in _JOINS | _WORDS.joined
         if added and joined and before >= 0 and excluded[before] and reading.gaps[first] != ".":
             excluded[first : place + 1] = [True] * (place + 1 - first)
         before = place
@@ -149,43 +136,46 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if tuple(words[position:end]) != cue:
             continue
         following = words[end] if end < len(words) else ""
-        if cue == ("drop",) and following in _DROPPED_FOR_US:
+        alone = cue[0] if len(cue) == 1 else ""
+        if alone in _WORDS.small_verbs and following in _WORDS.small_behind:
             return 0  # "every last drop of rum", "friends drop in", "drop some tunes"
-        if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
+        if alone in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
-        is_noun = position and words[position - 1] in ("the", "a")
-        if is_noun and len(cue) == 1 and cue[0] in _WORDS.nouns_too:
+        is_noun = position and words[position - 1] in _GRAMMAR.articles
+        if is_noun and alone in _WORDS.nouns_too:
             return 0  # "it belongs in the bin. gin"
-        said_behind = cue == ("neither",) and position and owner[position - 1] >= 0
+        said_behind = alone in _WORDS.neither and position and owner[position - 1] >= 0
         if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
             return 0  # "no merlot neither", but not "neither whisky neither pisco"
-        if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
+        if cue[-1] in _WORDS.alone:
             if following in _WORDS.harmless_behind or _is_not_tried_yet(reading, end):
                 return 0
-            if position and words[position - 1] == "why" and cue[0] == "not":
+            asks_why = position and words[position - 1] in _WORDS.asking_why
+            if asks_why and cue[0] in _GRAMMAR.denials:
                 return 0  # "why not a Negroni"
-        if cue[-1] == "from" and following in _SUFFERERS and (gaps[end + 1 : end + 2] or [","])[0]:
+        away = cue[-1] in _WORDS.from_somebody
+        if away and following in _SUFFERERS and (gaps[end + 1 : end + 2] or [","])[0]:
             return 0  # "keep rum away from me, something sour"
-        if cue[-1] == "from" and position and is_refused_after(reading, owner, position - 1):
+        if away and position and is_refused_after(reading, owner, position - 1):
             return 0  # "keep romance away from my thriller"
-        if cue[0] == "unless" and is_condition_of_no(reading, position):
+        if cue[0] in _WORDS.conditions and is_condition_of_no(reading, position):
             return 0  # "I pull a face unless there is lemon in it"
-        if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
+        if alone in _WORDS.nothing and following in _WORDS.harmless_nothing:
             return 0
         before = words[position - 1] if position and not gaps[position] else ""
-        if cue[0] in _MET and cue[-1] in _ALL and before and before not in _HAVING:
+        if cue[0] in _MET and cue[-1] in _WORDS.all and before and before not in _WORDS.having:
             return 0  # "supposed to have tried all the red ones"
         return len(cue)
     if words[position] in _WORDS.likes and _WORDS.nobody & set(
         words[max(0, position - 6) : position]
     ):
         return 1
-    if words[position] in ("than", "over", "to") and _is_preferred_to(reading, owner, position):
+    if words[position] in _WORDS.preferred_to and _is_preferred_to(reading, owner, position):
         return 1  # "I'd rather have rum than bourbon", "she prefers gin over rum"
     if words[position] in _WORDS.disgust:
         named = _past_articles(reading, position + 1)  # "eww horror", "anything bar the rum"
         return int(named < len(words) and owner[named] >= 0 and gaps[position + 1] != ".")
-    if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
+    if words[position] in _WORDS.but and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
 
@@ -200,14 +190,15 @@ def is_condition_of_no(reading: Reading, place: int) -> bool:
 
 def _is_not_tried_yet(reading: Reading, place: int) -> bool:
     """ "never bought champagne before": said of what is behind "never", and no refusal."""
-    if reading.words[place - 1] != "never" or place == len(reading.words):
+    if reading.words[place - 1] not in _WORDS.never or place == len(reading.words):
         return False
     clause = reading.words[place : reading.end_of_clause(place)]
-    return clause[0] in _WORDS.not_tried_yet and "before" in clause[1:]
+    is_trying = clause[0] in _WORDS.not_tried_yet
+    return is_trying and not _WORDS.tried_before.isdisjoint(clause[1:])
 
 
 def _past_articles(reading: Reading, place: int) -> int:
-    while place < len(reading.words) and reading.words[place] in _ARTICLES:
+    while place < len(reading.words) and reading.words[place] in _GRAMMAR.determiners:
         place += 1
     return place
 
@@ -230,12 +221,13 @@ def _is_preferred_to(reading: Reading, owner: Sequence[int], position: int) -> b
     """Whether something is preferred to the name behind this word."""
     first = max(0, position - 8)
     before = reading.words[first:position]
-    if reading.words[position] == "than" and {"another", "other", "different"} & {*before}:
+    is_than = reading.words[position] == english().amounts.than
+    if is_than and _WORDS.otherwise & {*before}:
         return not any(gap == "." for gap in reading.gaps[first + 1 : position])
     if not _WORDS.preferring & {*before} or any(gap == "." for gap in reading.gaps[first:position]):
         return False
-    if reading.words[position] == "than":
-        return "rather" in before or "sooner" in before
+    if is_than:
+        return not _WORDS.sooner.isdisjoint(before)
     named = any(owner[place] >= 0 for place in range(first, position))
     behind = range(position + 1, min(position + 3, len(owner)))
     return named and any(owner[place] >= 0 for place in behind)
@@ -276,18 +268,20 @@ def _reach(
             break  # "hates being watched, a bluffing game"
         if gap == "," and reached and not _list_goes_on(reading, owner, position):
             break
-        joined = position if word in ("or", "nor") else joined
+        joined = position if word in _GRAMMAR.disjunctions else joined
         if owner[position] >= 0:
             reached.append((position, mild))
         elif position in taken:
             bounded = True
-        elif word == "or" and reading.words[position + 1 : position + 2] == ("else",):
+        elif joined == position and _WORDS.otherwise_joined & {
+            *reading.words[position + 1 : position + 2]
+        }:
             break  # "skip Jack Reacher, or else Harlan Coben"
-        elif reached and position - joined < _JOINED and word in _OF_THAT:
+        elif reached and position - joined < _JOINED and word in _WORDS.of_that:
             pass  # "nothing with lemon or any of that citrus"
-        elif word == "with" and _tells_of_itself(reading.words[position - 1]):
+        elif word in _GRAMMAR.accompanied and _tells_of_itself(reading.words[position - 1]):
             pass  # "I hate the stuff with gin", "one that isn't sweetened with honey"
-        elif word == "where" and not reached and reading.words[position - 1] in _GENERAL:
+        elif word in _WORDS.where and not reached and reading.words[position - 1] in _GENERAL:
             in_clause = True
         elif in_clause and not reached and word in _BEING and bridged < 4:
             bridged += 1
@@ -318,7 +312,7 @@ def _goes_on(
     """Whether a word behind what is refused joins more to it ("no manga by Akira Toriyama")."""
     if reading.words[position] in _WORDS.list_words:
         return True
-    if reading.words[position - 1] in _JOINS and reading.words[position] in ("of", "from"):
+    if reading.words[position - 1] in _JOINS and reading.words[position] in _GRAMMAR.origins:
         return True  # "free of egg and of pistachio"
     return not _has_name(owner, reached) and _leads_to_name(reading, owner, position)
 
@@ -336,23 +330,23 @@ def _past_lead_in(reading: Reading, owner: Sequence[int], start: int) -> tuple[i
         and (reading.words[position] in _WORDS.lead_in or _leads_to_name(reading, owner, position))
         and reading.gaps[position] != "."
     ):
-        mild = mild or reading.words[position] in ("too", "overly", "super", "very")
+        mild = mild or reading.words[position] in _WORDS.too_much
         position += 1
     return position, mild
 
 
 def _ends(reading: Reading, owner: Sequence[int], position: int, has_reached: bool) -> bool:
     word, before = reading.words[position], reading.words[position - 1]
-    if has_reached and word in _PREPOSITIONS:
+    if has_reached and word in _WORDS.prepositions:
         return before not in _JOINS  # "anything but Cabernet from Coonawarra"
-    if word == "anything" and not reading.gaps[position]:
+    if word in _WORDS.anything and not reading.gaps[position]:
         return has_reached  # "don't want to watch anything about horror"
     return word in _WORDS.ends and not _leads_to_name(reading, owner, position)
 
 
 def _leads_to_name(reading: Reading, owner: Sequence[int], position: int) -> bool:
     """ "not one by X", "nothing for children": the word leads to the name that is refused."""
-    if reading.words[position] not in ("by", "from", "for", "in", "about", "one", "ones", "on"):
+    if reading.words[position] not in _WORDS.leading:
         return False
     following = position + 1
     while following < len(reading.words) and _is_passed_over(reading.words, following):
@@ -364,18 +358,19 @@ def _leads_to_name(reading: Reading, owner: Sequence[int], position: int) -> boo
 
 def _is_passed_over(words: Sequence[str], place: int) -> bool:
     """Whether a word may stand between a preposition and the name ("for anything with a rum")."""
-    if words[place - 1] == "anything" and words[place] in ("about", "with"):
+    if words[place - 1] in _GRAMMAR.anything and words[place] in _WORDS.about:
         return True
-    return words[place] in _ARTICLES or words[place] in ("by", "from", "in", "anything")
+    return words[place] in _GRAMMAR.determiners or words[place] in _WORDS.passed_over
 
 
 def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool:
     """After a comma inside a negation: does a pure list with an "or" (or "nor", "and") follow?"""
     while position < len(reading.words):
         word = reading.words[position]
-        if word in ("or", "nor") or (word == "and" and owner[position] < 0):
-            turns = word == "and" and reading.words[position + 1 : position + 2]
-            return position + 1 < len(reading.words) and not (turns and turns[0] in _PREPOSITIONS)
+        is_and = word in _GRAMMAR.conjunctions
+        if word in _GRAMMAR.disjunctions or (is_and and owner[position] < 0):
+            turns = reading.words[position + 1 : position + 2] if is_and else ()
+            return position + 1 < len(reading.words) and _WORDS.prepositions.isdisjoint(turns)
         if owner[position] < 0 and word not in _WORDS.list_words:
             return False
         position += 1
@@ -400,16 +395,17 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         following = owner[end + 1] if end + 1 < len(words) and not reading.gaps[end + 1] else -1
         if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
             continue
-        if words[end + 1 : end + 2] in _CLAUSES:
+        if not _WORDS.clauses.isdisjoint(words[end + 1 : end + 2]):
             continue  # "I hate it when they mention leather", "without it being too sweet"
-        refused = _refused_before(reading, owner, position) if cue == ("without",) else -1
+        is_without = len(cue) == 1 and cue[0] in _WORDS.without
+        refused = _refused_before(reading, owner, position) if is_without else -1
         if (place := refused if refused >= 0 else _name_before(owner, position)) >= 0:
             return place
     for cue in _POINTING.get(words[position], ()):
         end = position + len(cue)
         if tuple(words[position:end]) != cue or words[end : end + 1] == ():
             continue
-        if position and words[position - 1] == "or":
+        if position and words[position - 1] in _GRAMMAR.disjunctions:
             continue  # "take it or leave it"
         if words[end] not in _WORDS.pronouns or reading.gaps[end]:
             continue
@@ -420,7 +416,7 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         end = position + length
         goes_on = end < len(words) and not reading.gaps[end]
         # "so not those", but not "a comedy, but not one of those musicals"
-        if not (goes_on and words[end - 1] in _DEMONSTRATIVES):
+        if not (goes_on and words[end - 1] in _WORDS.pointed_behind):
             return _name_before(owner, position)
     return -1
 
@@ -451,6 +447,6 @@ def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
     place = verb - 1
     if place < 1 or reading.words[place] not in _WORDS.subjects or reading.gaps[place]:
         return -1
-    if reading.words[place - 1] in ("that", "which", "whom", "but") and not reading.gaps[place - 1]:
+    if reading.words[place - 1] in _GRAMMAR.relatives | _WORDS.but and not reading.gaps[place - 1]:
         place -= 1
     return place - 1 if place and owner[place - 1] >= 0 else -1

@@ -17,7 +17,7 @@ from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
 from localrec.understanding.ages import counts_ages, find_youngest
 from localrec.understanding.amounts import MOST, find_amount
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
 
@@ -63,7 +63,7 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
         elif spec.kind == "count":
             found = _count(text, counted_nouns(name, domain))
             if found is None and name.endswith("_count"):
-                found = _count(text, _THINGS, bounded=True)  # "more than six things in it"
+                found = _count(text, _WORDS.things, bounded=True)  # "more than six things in it"
         if found is None and counts_ages(spec) and (youngest := find_youngest(text)) is not None:
             begin, end, age = youngest
             found = (-MOST, age), [(begin, end)]
@@ -81,7 +81,6 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
     return ReadRanges(tuple(ranges), tuple(spans), tuple(places))
 
 
-_THINGS = ("thing", "component", "element")
 _Found = tuple[tuple[float, float] | None, list[tuple[int, int]]]
 
 
@@ -169,12 +168,11 @@ def _count_bounds(
         }[meant]
     if how in _WORDS.near or how in _WORDS.near_behind:
         return max(1, count - 1), count + 1
-    if how in _EXACTLY or how in _WORDS.exactly:
+    if not how or how in _WORDS.just or how in _WORDS.exactly:
         return count, count
     return 1, count
 
 
-_EXACTLY = ("only", "just", "")
 _SAY_A_BOUND = ("how", "mid", "inside", "behind")  # of "two things", none without one of them
 _BOUNDS = (
     ("below", _WORDS.below),
@@ -194,20 +192,21 @@ _COMPARISONS = _any_of(word for _, words in _BOUNDS for word in words)
 _ENDINGS = _any_of((*_WORDS.most_behind, *_WORDS.least_behind, *_WORDS.near_behind))
 
 
-_NO_BOUND_FOLLOWS = r"(?!\s+(?:than\b|\d+(?!\d|\s+(?:of|being)\b)))"
-_OTHERS = "(?:different|separate|distinct|various|assorted|single)"
+_NO_BOUND = any_of(_WORDS.no_bound_before)
+_NO_BOUND_FOLLOWS = rf"(?!\s+(?:{_WORDS.than}\b|\d+(?!\d|\s+{_NO_BOUND}\b)))"
+_BOUND_JOINS, _COUNT_JOINS = any_of(_WORDS.bound_joins), any_of(_WORDS.count_joins)
 
 
 @lru_cache
 def _bound_before() -> re.Pattern[str]:
-    return re.compile(rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+(?:and|but))?\s+$")
+    return re.compile(rf"\b(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})(?:\s+{_BOUND_JOINS})?\s+$")
 
 
 @lru_cache
 def _bound_behind() -> re.Pattern[str]:
     return re.compile(
-        rf"\s+(?:(?:and|but|or)\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
-        rf"(?!\s+(?:of|being)\b)"  # "three things at the most, one of them gin"
+        rf"\s+(?:{_BOUND_JOINS}\s+)?(?:(?P<how>{_COMPARISONS})\s+(?P<low>\d{{1,4}})\b"
+        rf"(?!\s+{_NO_BOUND}\b)"  # "three things at the most, one of them gin"
         rf"|(?P<count>\d{{1,4}})\s+(?P<ending>{_ENDINGS})\b)"
     )
 
@@ -216,11 +215,11 @@ def _bound_behind() -> re.Pattern[str]:
 def _count_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
     bounds = (*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least)
-    cue = _any_of((*bounds, *_WORDS.near, *_WORDS.exactly, *_EXACTLY))
+    cue = _any_of((*bounds, *_WORDS.near, *_WORDS.exactly, *_WORDS.just))
     return re.compile(
         rf"(?:\b(?P<how>{cue})\s+(?:the\s+)?)?(?<!\d)(?P<low>\d{{1,4}})(?:\s+(?P<mid>{_ENDINGS})\b)?"
-        rf"(?:\s+(?:to|or|and|until|till|\s)\s*(?P<high>\d{{1,4}}))?\s+(?:{_OTHERS}\s+)?{noun}\b"
-        rf"(?P<inside>\s+in\s+(?:it|them|total|all)\b)?(?:\s+(?P<behind>{_ENDINGS})\b{_NO_BOUND_FOLLOWS})?"
+        rf"(?:\s+(?:{_COUNT_JOINS}|\s)\s*(?P<high>\d{{1,4}}))?\s+(?:{any_of(_WORDS.kinds)}\s+)?{noun}\b"
+        rf"(?P<inside>\s+{any_of(_WORDS.inside)}\b)?(?:\s+(?P<behind>{_ENDINGS})\b{_NO_BOUND_FOLLOWS})?"
     )
 
 
@@ -235,8 +234,8 @@ def _count_sign_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
 def _count_behind_pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
     """ "the number of ingredients shall lie between 6 and 8"."""
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
-    cue = _any_of((*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least, "between"))
+    cue = _any_of((*_WORDS.below, *_WORDS.at_most, *_WORDS.above, *_WORDS.at_least, _WORDS.between))
     return re.compile(
-        rf"\b(?:number|count|total)\s+of\s+{noun}\s+(?:[a-z]+\s+){{0,4}}?(?:(?P<how>{cue})\s+)?"
-        r"(?P<low>\d{1,2})(?:\s+(?:to|and)\s+(?P<high>\d{1,2}))?\b"
+        rf"\b{any_of(_WORDS.counts)}\s+{noun}\s+(?:[a-z]+\s+){{0,4}}?(?:(?P<how>{cue})\s+)?"
+        rf"(?P<low>\d{{1,2}})(?:\s+{_COUNT_JOINS}\s+(?P<high>\d{{1,2}}))?\b"
     )

@@ -12,7 +12,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _LONG_FIRST_NAME = 5  # letters of a first name in which a slip may be
-_POINTERS = frozenset({"that", "the", "those", "this", "any"})
+_JOINS = english().grammar.conjunctions | english().grammar.disjunctions
 _SHORTEST_TASTE, _LONGEST_REFUSAL = 5, 4  # letters of a word, and words
 
 
@@ -39,7 +39,7 @@ def named_by_adjective(reading: Reading, vocabulary: Vocabulary, position: int) 
 def _is_behind_a_refusal(reading: Reading, vocabulary: Vocabulary, position: int) -> bool:
     """Whether the words before a place refuse what stands there ("none of that Elvis")."""
     end = position
-    while end > 1 and not reading.gaps[end] and reading.words[end - 1] in _POINTERS:
+    while end > 1 and not reading.gaps[end] and reading.words[end - 1] in _WORDS.pointers:
         end -= 1
     for first in range(max(0, end - _LONGEST_REFUSAL), end):
         for last in {end, position}:
@@ -56,7 +56,7 @@ def _goes_on_with_makers(reading: Reading, position: int, mentions: Sequence[Men
     last = mentions[-1] if mentions else None
     if last is None or last.meaning is None or last.meaning.role != "creator":
         return False
-    return {*reading.words[last.last : position]} <= {"or", "and", "nor"}
+    return _JOINS.issuperset(reading.words[last.last : position])
 
 
 def part_of_a_name(
@@ -109,7 +109,7 @@ def told_by_its_verb(
 def is_behind_maker_word(reading: Reading, position: int) -> bool:
     """Whether "by", "from" or "of" stands before a place, but not as in "a bit of pepper"."""
     before = reading.words[max(0, position - 2) : position]
-    is_part = before[-1:] == ("of",) and len(before) > 1 and before[0] in _WORDS.parts
+    is_part = before[-1:] == ("of",) and len(before) > 1 and before[0] in _WORDS.tasted_parts
     return bool(before) and before[-1] in _WORDS.by and not is_part
 
 
@@ -170,9 +170,10 @@ def words_of_a_name(
 
 def free_of(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
     """ "alcohol-free", where some items are of a kind called so: that kind, and no refusal."""
-    if reading.words[position + 1 : position + 2] != ("free",) or reading.gaps[position + 1]:
+    free = reading.words[position + 1 : position + 2]
+    if english().trailing_refusals.free.isdisjoint(free) or reading.gaps[position + 1]:
         return None
-    told = (reading.roots[position], "free")
+    told = (reading.roots[position], *free)
     found = [
         one.meaning
         for one in vocabulary.partial.words.get(told[0], ())

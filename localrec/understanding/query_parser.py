@@ -362,7 +362,11 @@ def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> 
             behind = reading.words[last : last + 3]
             for skipped in range(min(2, len(behind))):
                 year = behind[skipped]
-                if year.isdecimal() and len(year) == 4 and set(behind[:skipped]) <= {"from", "of"}:
+                if (
+                    year.isdecimal()
+                    and len(year) == 4
+                    and english().grammar.origins.issuperset(behind[:skipped])
+                ):
                     last += skipped + 1
                     break
             begin, end = reading.tokens[mention.first].start, reading.tokens[last - 1].end
@@ -415,11 +419,11 @@ def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabu
     seen = (one.meaning for one in mentions if one.meaning and one.meaning.key not in prepared)
     if any(one.role in ("colour", "look") for one in seen):
         return True
-    words = set(reading.words)
+    words, told = set(reading.words), english().mention
     strong = words & english().look
     nouns = {root for word in vocabulary.domain.item_words for root in roots(word)}
     looks = any(
-        word in ("look", "looks") and set(reading.words[:place]) & (nouns | {"that", "it"})
+        word in told.look and set(reading.words[:place]) & (nouns | told.looking)
         for place, word in enumerate(reading.words)
     )
     return bool(strong) or looks

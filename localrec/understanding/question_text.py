@@ -9,21 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.vocabulary import Reading
 
 _SHORT = 4  # letters of words that alone tell no wish
-# "no more then 15 dollars".
-_THEN = re.compile(
-    r"(?i)\b((?:more|less|fewer|longer|shorter|cheaper|higher|lower|older|newer|later|earlier"
-    r"|greater|other|rather|better|bigger|smaller)\s+)then\b"
-)
+_WORDS = english().slips
+_THEN = re.compile(rf"(?i)\b({any_of(_WORDS.comparatives)}\s+){_WORDS.then}\b")
 # "There must be one from Porto, no?": a tag refuses nothing.
-_TAG = re.compile(
-    r"(?i),\s*(?:no|eh|right|yes|yeah|innit|isn['’]?t (?:it|there))\s*\?(?=\s*$|\s+(?-i:[A-Z]))"
-)
+_TAG = re.compile(rf"(?i),\s*{any_of(_WORDS.tags)}\s*\?(?=\s*$|\s+(?-i:[A-Z]))")
 # Dictated: "something tall comma no gin period".
-_COMMA = re.compile(r"\s+comma(?=\s+\w)")
-_STOP = re.compile(r"\s+(?:full stop|period|question mark)\s*$")
+_COMMA = re.compile(rf"\s+{any_of(_WORDS.comma)}(?=\s+\w)")
+_STOP = re.compile(rf"\s+{any_of(_WORDS.stops)}\s*$")
 _UNEQUAL = re.compile(r"(?<=\s)!=(?=\s)")  # "country != US"
 
 
@@ -33,7 +29,7 @@ def normalise_question(text: str) -> str:
     Example:
         `normalise_question("no more then 15 dollars")` is "no more than 15 dollars".
     """
-    text = _UNEQUAL.sub("no", _THEN.sub(r"\1than", text))
+    text = _UNEQUAL.sub(_WORDS.unequal, _THEN.sub(rf"\1{english().amounts.than}", text))
     if _COMMA.search(text):  # else it may be a title, "Blue Period"
         text = _COMMA.sub(lambda spoken: ",".ljust(len(spoken[0])), text)
         text = _STOP.sub(lambda spoken: ".".ljust(len(spoken[0])), text)

@@ -17,20 +17,16 @@ from localrec.understanding.meanings import Meaning, Mention
 from localrec.understanding.spelling import is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
+_GRAMMAR, _WORDS = english().grammar, english().negation
 _GROUPS = tuple(tuple(roots(one) for one in group) for group in english().synonyms.words)
 _SHORTEST = 3  # letters of a name whose longer names are barred too: "war"
 _MOST = 60  # longer names or titles; a word in more of them refuses none
 _MOST_OF_A_KIND = 12  # titles that hold the name of a kind or a maker
 _ALIKE = frozenset({"component", "category"})  # "no Prosecco" bars the region of that name too
-_SEQUELS = frozenset({"sequel", "sequels", "prequel", "prequels", "follow"})
 _SERIES = "series"
-_RUNS = frozenset({"series", "saga", "franchise", "trilogy", "run"})
-_POINTERS = frozenset({"that", "this", "same"})
 _BACK = 6  # words before "that series" among which a refusal stands
 _CLOSE = 4  # words before a name among which a refusal of its own stands
-_ARTICLES = frozenset({"a", "an", "any", "those", "these"})
-_JOINS = frozenset({"and", "or", "nor", "the", "a", "an", "any"})
-_NO = frozenset({"no", "not", "without", "none", "minus", "never", "nothing", "except"})
+_JOINS = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions | _GRAMMAR.definite | _GRAMMAR.indefinites
 
 
 def expanded_refusals(
@@ -106,7 +102,9 @@ def _follows_unknown_adjective(
         or any(one.last == mention.first for one in mentions)
     ):
         return False
-    return reading.words[place - 1] in _ARTICLES and not vocabulary.is_plain(reading.roots[place])
+    return reading.words[place - 1] in _GRAMMAR.indefinites and not vocabulary.is_plain(
+        reading.roots[place]
+    )
 
 
 def bar_pointed_series(
@@ -128,7 +126,10 @@ def bar_pointed_series(
     """
     left = list(excluded)
     for place in range(1, len(reading.words)):
-        if reading.words[place] not in _RUNS or reading.words[place - 1] not in _POINTERS:
+        if (
+            reading.words[place] not in _WORDS.runs
+            or reading.words[place - 1] not in _WORDS.to_runs
+        ):
             continue
         if refusing.isdisjoint(range(max(0, place - _BACK), place)):
             continue
@@ -164,7 +165,7 @@ def refused_titles(
     Foundation", which belongs to another series.
     """
     sequels_out = any(
-        word in _SEQUELS and _NO & {*reading.words[max(0, place - 4) : place]}
+        word in _WORDS.sequels and _GRAMMAR.negatives & {*reading.words[max(0, place - 4) : place]}
         for place, word in enumerate(reading.words)
     )
     found: dict[str, None] = {}
@@ -177,7 +178,7 @@ def refused_titles(
             continue
         phrase = reading.roots[mention.first : mention.last]
         if mention.meaning is not None and mention.meaning.kind == _SERIES:
-            titles = _titles_with(phrase[phrase[0] == "the" :], vocabulary)
+            titles = _titles_with(phrase[phrase[0] in _GRAMMAR.definite :], vocabulary)
             found |= dict.fromkeys(titles if len(titles) <= _MOST else ())
         elif len(phrase) > 1 or (len(phrase[0]) > 3 and not _says_little(phrase[0], vocabulary)):
             is_rare = mention.item is not None or not is_everyday(phrase[0])  # "rosé" in a name

@@ -27,7 +27,7 @@ _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
 _LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.imperatives))
 _OR_AN = 2  # words between alternatives: "or a"
-_ANYTHING = frozenset({"anything", "something"})
+_GRAMMAR = english().grammar
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
 
 
@@ -208,7 +208,8 @@ def _joined_by_or(reading: Reading, one: Mention, other: Mention) -> bool:
     between = range(first.last, second.first)
     if any(reading.gaps[place] for place in (*between, second.first)):
         return False
-    return "or" in (told := [reading.words[place] for place in between]) and len(told) <= _OR_AN
+    told = [reading.words[place] for place in between]
+    return not _GRAMMAR.disjunctions.isdisjoint(told) and len(told) <= _OR_AN
 
 
 def _is_wished(reading: Reading, first: int) -> bool:
@@ -220,9 +221,15 @@ def _is_wished(reading: Reading, first: int) -> bool:
 def _is_asked_for(reading: Reading, first: int) -> bool:
     """Whether a name is right behind words that ask for it ("is there a port from Australia")."""
     end = _bridged(reading, first)
-    if not end and first and reading.words[0] in _ANYTHING and not any(reading.gaps[1 : first + 1]):
+    if (
+        not end
+        and first
+        and reading.words[0] in _GRAMMAR.anything
+        and not any(reading.gaps[1 : first + 1])
+    ):
         return True  # "anything by Colin Bateman?"
-    if end and reading.words[end - 1] in _WORDS.bearers and "with" in reading.words[end:first]:
+    is_bearer = end > 0 and reading.words[end - 1] in _WORDS.bearers
+    if is_bearer and not _GRAMMAR.accompanied.isdisjoint(reading.words[end:first]):
         return True
     for begin in range(max(0, end - _LONGEST_ASKING), end):
         phrase = " ".join(reading.words[begin:end])

@@ -16,7 +16,6 @@ from localrec.understanding.number_ranges import read_ranges
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().repairs
-_NO = frozenset({"no", "not", "nah", "naw"})
 _ALIKE = {"component", "category"}
 _CUES = sorted(phrases(_WORDS.cues), key=len, reverse=True)
 
@@ -91,7 +90,7 @@ def _find_repair(words: Sequence[str]) -> tuple[int, int] | None:
 
 def _refuses(reading: Reading, place: int) -> bool:
     """ "rum, sorry, no gin": what is said next is refused."""
-    return reading.words[place - 1] in _NO and not reading.gaps[place]
+    return reading.words[place - 1] in _WORDS.refusing and not reading.gaps[place]
 
 
 def _are_of_one_kind(slip: Mention, meant: Mention) -> bool:

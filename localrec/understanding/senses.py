@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, phrases
 from localrec.understanding.meanings import Meaning, MeaningRole
 from localrec.understanding.superlatives import positives
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_WORDS = english().mention
+_GRAMMAR, _WORDS = english().grammar, english().mention
 _NOUN_AT_MOST = 4  # words from an adjective to the noun for items
 _KINDS = frozenset({"category", "component", "creator"})
-_PRAISE = frozenset({"proper", "decent", "good", "great", "classic", "real", "perfect", "lovely"})
+_ON_TOP, _TOPPED = phrases(_WORDS.on_top), phrases(_WORDS.topped)
+_IN_COLOUR = phrases(_WORDS.in_colour)
+_BEFORE_CONTAINER = _GRAMMAR.determiners | _WORDS.served_bridges
+_BESIDE = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions
 
 
 def choose_meaning(
@@ -63,7 +66,7 @@ def _reads_as_order(
     if not any(said in found for found in positives(spec).values()):
         return True
     before = first - 1
-    adverbs = (_WORDS.taste_before | _PRAISE) - _WORDS.indefinite
+    adverbs = (_WORDS.taste_before | _WORDS.praise) - _WORDS.indefinite
     while before >= 0 and reading.words[before] in adverbs:
         before -= 1
     if before >= 0 and reading.words[before] in _WORDS.indefinite:
@@ -84,7 +87,7 @@ def _reads_as_order(
 def is_served_in(reading: Reading, first: int) -> bool:
     """Whether "in a" or the like stands before a name."""
     back = first - 1
-    while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
+    while back >= 0 and reading.words[back] in _BEFORE_CONTAINER:
         back -= 1
     return back >= 0 and reading.words[back] in _WORDS.served
 
@@ -94,24 +97,26 @@ def _reads_as_container(
 ) -> bool:
     if is_served_in(reading, first):
         return True
-    of = last < len(reading.words) and reading.words[last] in ("of", "o")
+    of = last < len(reading.words) and reading.words[last] in _WORDS.package_of
     package = of and reading.roots[first] in _WORDS.packages  # "a bottle of gin"
     return "component" not in by_role and not package
 
 
 def _has_an_object(reading: Reading, vocabulary: Vocabulary, last: int) -> bool:
     """ "he doesn't drink." says something else than "he doesn't drink gin"."""
-    if last >= len(reading.words) or reading.gaps[last] or reading.words[last] == "and":
+    if last >= len(reading.words) or reading.gaps[last]:
         return False
-    if reading.words[last - 1] == "drinking":  # "not drinking tonight" stays what it is
+    if reading.words[last] in _GRAMMAR.conjunctions:
+        return False
+    if reading.words[last - 1] in _WORDS.drinking:  # "not drinking tonight" stays what it is
         return bool(vocabulary.names.get(reading.words[last]))
-    return reading.roots[last - 1] == "drink"
+    return reading.roots[last - 1] in _WORDS.drink
 
 
 def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
     around = reading.words[max(0, first - 4) : first] + reading.words[last : last + 3]
-    on_top = reading.words[last : last + 2] == ("on", "top")
-    topped = first > 1 and reading.words[first - 2 : first] == ("topped", "with")
+    on_top = reading.words[last : last + 2] in _ON_TOP
+    topped = first > 1 and reading.words[first - 2 : first] in _TOPPED
     return on_top or topped or any(word in _WORDS.garnish for word in around)
 
 
@@ -128,11 +133,11 @@ def _reads_as_colour(
     following = reading.roots[last] if last < len(reading.roots) else ""
     if _beside_a_colour(reading, vocabulary, first):
         return True
-    if following in _WORDS.colour_after - {"and"} or before in _WORDS.shades:
+    if following in _WORDS.colour_after - _GRAMMAR.conjunctions or before in _WORDS.shades:
         return True
-    if following in vocabulary.item_nouns or following in ("one", "beverage"):
-        return before not in ("with", "and", "or", "of")
-    if reading.words[last : last + 2] in (("in", "colour"), ("in", "color"), ("in", "hue")):
+    if following in vocabulary.item_nouns or following in _WORDS.coloured:
+        return before not in _WORDS.not_coloured
+    if reading.words[last : last + 2] in _IN_COLOUR:
         return True
     breaks = not following or bool(reading.gaps[last]) or following in _WORDS.colour_breaks
     return before in _WORDS.colour_before and breaks
@@ -141,7 +146,7 @@ def _reads_as_colour(
 def _beside_a_colour(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
     """ "purple or violet", "reddish-orange": what stands with a colour is one."""
     before = first - 1
-    if before > 0 and reading.words[before] in ("or", "and"):
+    if before > 0 and reading.words[before] in _BESIDE:
         before -= 1
     meanings = vocabulary.names.get(reading.roots[before]) if before >= 0 else ()
     return bool(meanings) and all(one.role == "colour" for one in meanings)
@@ -162,10 +167,11 @@ def _reads_as_category(
     if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
         return True
     before = reading.words[first - 1] if first else ""
-    if before in _PRAISE and first > 1:  # "a proper sour"
+    if before in _WORDS.praise and first > 1:  # "a proper sour"
         before = reading.words[first - 2]
     following = reading.roots[last] if last < len(reading.roots) else ""
     if before in _WORDS.taste_before or following in vocabulary.item_nouns:
         return False
     previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()
-    return before in ("a", "an") or any(one.role == "component" for one in previous)
+    is_any = before in _GRAMMAR.articles - _GRAMMAR.definite
+    return is_any or any(one.role == "component" for one in previous)

@@ -14,6 +14,7 @@ from localrec.data.questions import MAX_QUESTION, check_length
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_text
 from localrec.foundation.text_matching import tokens
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.meanings import Meaning
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -21,16 +22,8 @@ _MOST_NAMED = 3
 _LEAST_ALIKE = 60  # percent of letters that agree, as rapidfuzz counts them
 _BREAKS = re.compile(r"[,;\n]+")
 
-_MAKE = r"(?:make|mix|build|shake|stir|whip up|fix|do|drink|pour)"
-_ASKS_FOR_SHELF = re.compile(
-    rf"\b(?:what|which)\b[a-z ]*\b(?:can|could) (?:i|we) {_MAKE}\b"
-    rf"|\b(?:anything|something|everything|all|what|whatever) (?:i|we) (?:can|could) {_MAKE}\b"
-    r"|\bwhat(?: is|s)? (?:possible|makeable|doable)\b"
-    r"|\b(?:with|from|of|use) (?:all |only )?(?:what|whatever|everything|anything) "
-    r"(?:i|we|ive|weve)(?: ve)?(?: only| already)?(?: (?:have|got|own|ve))?\b"
-    r"|\b(?:on|in|from|of|with|using) (?:my|our) (?:own )?(?:home )?"
-    r"(?:shelf|shelves|bar|bottles?|cabinet|cupboard|stock|ingredients|liquor cabinet)\b"
-)
+_WORDS = english().shelf
+_ASKS_FOR_SHELF = re.compile("|".join(_WORDS.asking).replace("<make>", any_of(_WORDS.make)))
 
 
 class ShelfNames(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,7 +28,6 @@ _LETTER_TOO_MANY = 0.35  # "gardn" is "garden" rather than "Gard"
 _SHORTEST_MENDED = 5  # letters of an everyday word that a name with a capital is a slip of
 _SHORTEST_NOUN = 6  # letters
 _DRAWN_OUT = re.compile(r"(.)\1+$")
-_SHORT_YEARS = frozenset({"yr", "yrs"})
 _LONG_NAME = 8  # letters of a name in which two slips may be
 _COMMONEST = 150  # of words, which a slip means whatever else is near
 _COMMON, _RARER = 700, 20  # "somthing" is "something", and not "soothing", which is rarer by far
@@ -175,8 +174,8 @@ class SpellingCorrector:
         """The unit that a word behind a number nearly spells: "86 ponts", "20 dolars"."""
         from rapidfuzz.distance import OSA
 
-        if word in _SHORT_YEARS:
-            return "year"  # elsewhere it is "your"
+        if word in english().slips.short_years:
+            return english().slips.year  # elsewhere it is "your"
         if word in self._plain or singular(word) in units or len(word) < 4:
             return None
         slips = 1 if len(word) < 7 else 2

@@ -6,40 +6,43 @@ A line keeps its length, so that every place in it stays what it was.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 
-_WORDS = english().amounts
-_TIMES = "|".join(one for one in _WORDS.times if len(one) > 1)
-_SO_MANY = re.compile(rf"\b(?P<how>half(?:\s+an?)?|an?)\s+(?P<times>{_TIMES})\b")
+
+def _hyphenated(told: Iterable[str]) -> str:
+    return any_of(told).replace(r"\s+", r"[\s-]+")
+
+
+_AMOUNTS, _SLIPS, _WORDS = english().amounts, english().slips, english().spoken_amounts
+_ONE = any_of(english().grammar.articles - english().grammar.definite)
+_TIMES = "|".join(one for one in _AMOUNTS.times if len(one) > 1)
+_SO_MANY = re.compile(
+    rf"\b(?P<how>{english().numerals.half}(?:\s+{_ONE})?|{_ONE})\s+(?P<times>{_TIMES})\b"
+)
 _RATERS = re.compile(
-    rf"(?P<count>(?:\d[\d.,']{{2,}}|\d[\d.,]*\s*(?:{'|'.join(_WORDS.times)})\b)\+?\s+(?:or\s+more\s+)?)"
-    rf"(?P<who>{'|'.join(_WORDS.raters)})(?=(?:\s+[a-z]+){{0,3}}?\s+(?:{'|'.join(_WORDS.rates)})\b)"
+    rf"(?P<count>(?:\d[\d.,']{{2,}}|\d[\d.,]*\s*(?:{'|'.join(_AMOUNTS.times)})\b)\+?\s+(?:or\s+more\s+)?)"
+    rf"(?P<who>{'|'.join(_AMOUNTS.raters)})(?=(?:\s+[a-z]+){{0,3}}?\s+(?:{'|'.join(_AMOUNTS.rates)})\b)"
 )
-_DIGITS = {"single": 1, "one": 1, "double": 2, "two": 2, "triple": 3, "three": 3}
-_FIGURES = re.compile(r"\b(?P<how>single|double|triple|one|two|three|\d)[\s-]+(?:figure|digit)s?\b")
+_FIGURES = re.compile(
+    rf"\b(?P<how>{any_of(_WORDS.figures)}|\d)[\s-]+{any_of(_WORDS.figure_nouns)}\b"
+)
 _EACH = re.compile(
-    r"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+(?:a|an|per|for (?:the|a|one))"
-    r"\s+(?:bottle|head|copy)\b"
+    rf"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+{any_of(_WORDS.each)}\s+{any_of(_WORDS.sold)}\b"
 )
-_OPEN_RANGE = re.compile(r"\d\s*(?:to|and|or|till|until|–)\s*$")
-_TEENS = re.compile(r"\bin the teens\b")
-_STRICTLY = re.compile(
-    r"\b(?:strictly|definitely|well|slightly|just)(?=\s+(?:more|less|fewer|over|under|above|below)\b)"
+_OPEN_RANGE = re.compile(rf"\d\s*{any_of(_AMOUNTS.range_joins)}\s*$")
+_STRICTLY = re.compile(rf"\b{any_of(_WORDS.emphasis)}(?=\s+{any_of(_WORDS.emphasised)}\b)")
+_PART = re.compile(rf"\b(?P<part>{_hyphenated(_WORDS.parts)})\s+{_ONE}\s+(?P<unit>[a-z]+)")
+_IN_SHORT = re.compile(rf"\b{_hyphenated(_WORDS.in_short)}\b")
+_BEST = rf"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+{any_of([_WORDS.out_of])}\s+(?:5|10|100)"
+_SCORE = re.compile(rf"{_BEST}(?=\s*(?:{any_of(_WORDS.behind_score)}\b|[.,;!?]|$))")
+_OUT_OF = re.compile(rf"{_BEST}(?![\d.])")
+_THEN = re.compile(
+    rf"\b(?P<how>{any_of(_SLIPS.comparatives)}|[a-z]+er) {_SLIPS.then}(?=\s+(?:{_ONE}\s+)?\d)"
 )
-_PART = re.compile(
-    r"\b(?P<part>(?:a\s+)?half(?:\s+of)?|(?:a\s+)?quarter\s+of|three[\s-]+quarters\s+of|3[\s-]+quarters\s+of)"
-    r"\s+an?\s+(?P<unit>[a-z]+)"
-)
-_HALF_HOUR = re.compile(r"\bhalf[\s-]hours?\b")
-_HALF_HR = re.compile(r"\bhalf[\s-]hrs?\b")  # too short for "0.5 hour"
-_SCORE = re.compile(
-    r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?=\s*(?:stars?|or\b|and\b|[.,;!?]|$))"
-)
-_OUT_OF = re.compile(r"(?<![\d.])(?P<value>\d+(?:\.\d+)?)\s+out\s+of\s+(?:5|10|100)(?![\d.])")
-_THEN = re.compile(r"\b(?P<how>more|less|[a-z]+er) then(?=\s+(?:an?\s+)?\d)")
 _AND_A_PART = re.compile(
-    r"\b(?P<whole>an?|1|one)\s+(?P<unit>[a-z]+)\s+and\s+a\s+(?P<part>half|quarter)\b"
+    rf"\b{any_of(_WORDS.wholes)}\s+(?P<unit>[a-z]+)\s+and\s+a\s+(?P<part>{any_of(_WORDS.added_parts)})\b"
 )
 
 
@@ -50,17 +53,15 @@ def respell_amounts(line: str) -> str:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
     line = _STRICTLY.sub(lambda match: " " * len(match[0]), line)
-    line = _THEN.sub(lambda match: f"{match['how']} than", line)
-    line = _SCORE.sub(lambda match: _padded(f"{match['value']} rating", match), line)
+    line = _THEN.sub(lambda match: f"{match['how']} {_AMOUNTS.than}", line)
+    line = _SCORE.sub(lambda match: _padded(f"{match['value']} {_WORDS.rating}", match), line)
     line = _OUT_OF.sub(lambda match: _padded(match["value"], match), line)
     line = _EACH.sub(_as_price, line)
-    line = _TEENS.sub(lambda match: _padded("13-19", match), line)
     line = _FIGURES.sub(_bound_of_figures, line)
     line = _PART.sub(_part_of_unit, line)
     line = _SO_MANY.sub(_times_as_digits, line)
     line = _RATERS.sub(_ratings_for_raters, line)
-    line = _HALF_HOUR.sub(lambda match: _padded("0.5 hour", match), line)
-    line = _HALF_HR.sub(lambda match: _padded("30 min", match), line)
+    line = _IN_SHORT.sub(lambda match: _padded(_WORDS.in_short[_words(match[0])], match), line)
     return _AND_A_PART.sub(_one_and_a_part, line)
 
 
@@ -73,32 +74,34 @@ def _as_price(match: re.Match[str]) -> str:
 
 
 def _one_and_a_part(match: re.Match[str]) -> str:
-    value = 1.5 if match["part"] == "half" else 1.25
+    value = 1 + _WORDS.added_parts[match["part"]]
     return _padded(f"{value} {match['unit']}", match)
 
 
 def _bound_of_figures(match: re.Match[str]) -> str:
-    digits = _DIGITS.get(match["how"]) or int(match["how"])
-    return _padded(f"sub {10**digits}", match) if digits < 8 else match.group()
+    digits = _WORDS.figures.get(match["how"]) or int(match["how"])
+    return _padded(f"{_WORDS.below} {10**digits}", match) if digits < 8 else match.group()
 
 
 def _times_as_digits(match: re.Match[str]) -> str:
     """ "half a million" as "500000", "a lakh" as "1 lakh"."""
-    if match["how"].startswith("half"):
-        return _padded(f"{0.5 * _WORDS.times[match['times']]:.0f}", match)
+    if match["how"].startswith(english().numerals.half):
+        return _padded(f"{0.5 * _AMOUNTS.times[match['times']]:.0f}", match)
     return _padded(f"1 {match['times']}", match)
 
 
 def _ratings_for_raters(match: re.Match[str]) -> str:
     """ "5000 readers have rated it" as "5000 rating  have rated it"."""
-    noun = "rating" if len(match["who"]) > 5 else "vote"
+    noun = _WORDS.rating if len(match["who"]) >= len(_WORDS.rating) else _WORDS.vote
     return match["count"] + noun.ljust(len(match["who"]))
 
 
 def _part_of_unit(match: re.Match[str]) -> str:
-    part = match["part"]
-    value = 0.5 if "half" in part else 0.25 if part.startswith(("a", "quarter")) else 0.75
-    return _padded(f"{value} {match['unit']}", match)
+    return _padded(f"{_WORDS.parts[_words(match['part'])]} {match['unit']}", match)
+
+
+def _words(told: str) -> str:
+    return " ".join(re.split(r"[\s-]+", told))
 
 
 def _padded(told: str, match: re.Match[str]) -> str:

@@ -33,10 +33,10 @@ def superlatives(spec: NumberSpec, nouns: Sequence[str]) -> dict[str, tuple[str,
     years = spec.kind == "year"
     most = [*_superlatives_of(spec.more), *(words.latest if years else ())]
     least = [*_superlatives_of(spec.less), *(words.earliest if years else ())]
-    most += [f"highest {word}" for word in spec.words]
-    least += [f"lowest {word}" for word in spec.words]
+    most += [f"{far} {word}" for far in words.highest for word in spec.words]
+    least += [f"{far} {word}" for far in words.lowest for word in spec.words]
     if spec.kind == "count":
-        most += [f"most {noun}s" for noun in nouns]
+        most += [f"{word} {noun}s" for word in words.most for noun in nouns]
         least += [f"{word} {noun}s" for word in words.fewest for noun in nouns]
     return {"most": tuple(dict.fromkeys(most)), "least": tuple(dict.fromkeys(least))}
 
@@ -96,5 +96,5 @@ def _superlatives_of(comparatives: Iterable[str]) -> Iterator[str]:
             yield f"{words.irregular[first]} {rest}".strip()
         elif first.endswith("er") and first not in words.plain:
             yield f"{first[:-2]}est {rest}".strip()
-        elif first in irregular or first == "top" or first.endswith("est"):
+        elif first in irregular or first in words.top or first.endswith("est"):
             yield phrase

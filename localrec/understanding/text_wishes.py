@@ -116,7 +116,7 @@ def _everyday(free: Collection[int], reading: Reading, vocabulary: Vocabulary) -
     """Places of everyday words that descriptions may be full of: "chocolate" of wines."""
     if "description" not in vocabulary.domain.texts:
         return frozenset()
-    silent = english().talk.silent | cue_words() | english().mention.parts
+    silent = english().talk.silent | cue_words() | english().mention.tasted_parts
     return frozenset(
         place
         for place in free

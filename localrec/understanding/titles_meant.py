@@ -14,32 +14,16 @@ from localrec.understanding.senses import is_served_in
 from localrec.understanding.spelling import is_everyday, word_rank
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_EXAMPLE = english().example
+_GRAMMAR, _WORDS, _EXAMPLE = english().grammar, english().titles, english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
-_THAT = frozenset({"that", "this", "those", "these", "it", "them"})
-_SOME = frozenset({"a", "an", "any", "some", "another", "no", "more"})
 _USUAL = 20_000  # rank of a verb's form that, typed small, hardly names an item by itself
-_COMING = frozenset({"coming", "comin", "weekend"})
-SERIES_NOUNS = frozenset({"series", "saga", "trilogy", "franchise"})
-_ARTICLES = frozenset({"a", "an", "the", "my", "some", "another", "any", "no"})
-_SUBJECTS = (("subject", "of"), ("theme", "of"), ("topic", "of"), ("set", "in"), ("set", "during"))
-_TOLD = frozenset({"one", "ones", "something", "anything", "story", "stories", "its"})
-_PRONOUNS = frozenset("it her him you me us we them she he i they this that what who one".split())
+SERIES_NOUNS = _WORDS.series
+_SUBJECTS = phrases(_WORDS.subjects)
 _ONWARDS = frozenset(english().years.since_behind)
-_LINKING = frozenset("as by except for from is like of than the to was with without".split())
-_TIME_WORDS = frozenset({"after", "before", "during", "since", "till", "until"})
-_BOUNDING = frozenset({"above", "below", "least", "most", "over", "than", "under"})
-_PREFERRING = (("other",), ("rather",))  # before "than" and a title
 _TOLD_BEFORE = 3  # words that may tell of a kind before its name
-_IS = (("was",), ("is",), ("were",), ("are",))
-_THAT_ONE = frozenset({"the", "a", "that", "this", "your", "my", "our", "and", "so", "ok", "well"})
-_ASKING = frozenset({"what", "which", "whats", "where", "anything", "something", "any"})
 _SOON = 4  # words behind "was" among which a praise stands
-_NOT = frozenset({"not", "except", "without", "minus", "besides"})
-_OTHER_THAN = ("other", "than")
-_MORE_OF_IT = ("what else", "who else", "anything else")
-_FILLERS = frozenset({"a", "an", "the", "any", "another", "more"})
-_CLOSING = frozenset({"please", "again", "though", "tho", "thanks"})
+_ARTICLES = _GRAMMAR.determiners | _GRAMMAR.indefinites
+_OTHER_THAN = phrases(_EXAMPLE.other_than)
 _LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _FOND = phrases(_EXAMPLE.fond)
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
@@ -64,9 +48,10 @@ def _cue_ending_at(reading: Reading, end: int) -> int:
     for cue in _CUES_BY_LAST.get(reading.words[end - 1], ()):
         begin = end - len(cue)
         if begin >= 0 and tuple(reading.words[begin:end]) == cue:
-            wishing = cue == ("like",) and begin and reading.words[begin - 1] in _EXAMPLE.wishing
+            is_like = len(cue) == 1 and cue[0] in _GRAMMAR.comparisons
+            wishing = is_like and begin and reading.words[begin - 1] in _EXAMPLE.wishing
             # "I like a Negroni" names a favourite all the same; "I'd like a Negroni" orders one.
-            if not wishing or reading.words[begin - 1] in ("i", "we", "they"):
+            if not wishing or reading.words[begin - 1] in _WORDS.speakers:
                 return begin
     return -1
 
@@ -82,7 +67,11 @@ def is_example(
         return False
     if len(phrase) == len(reading.roots):
         return True
-    if last - first == 1 and reading.words[first] in _PRONOUNS and not reading.capitals[first]:
+    if (
+        last - first == 1
+        and reading.words[first] in _WORDS.pronouns
+        and not reading.capitals[first]
+    ):
         return False  # "she read it till the cover came off"
     if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
         return False  # "1940 or afterwards"
@@ -92,10 +81,10 @@ def is_example(
         return False
     if _is_refused_whole(reading, vocabulary, first, last):
         return True
-    is_one_of_some = first > 0 and reading.words[first - 1] in _SOME
+    is_one_of_some = first > 0 and reading.words[first - 1] in _GRAMMAR.indefinites
     if is_one_of_some and _is_kind_of_items(reading, vocabulary, first, last):
         return False  # "I love a Christmas song"
-    if first == 0 and last - first > 1 and says_any(reading.words, _MORE_OF_IT):
+    if first == 0 and last - first > 1 and says_any(reading.words, _WORDS.more_of_it):
         return True  # "gone girl did my head in, what else has she written"
     if _is_distinct(reading, vocabulary, first, last) and (
         _is_liked(reading, first)
@@ -106,7 +95,7 @@ def is_example(
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
-    if following in _COMING and not reading.gaps[last] and cue_before(reading, first) < 0:
+    if following in _WORDS.coming and not reading.gaps[last] and cue_before(reading, first) < 0:
         return False  # "Father's Day coming up"
     if _names_a_container(reading, vocabulary, first, last, following):
         return False
@@ -120,24 +109,25 @@ def is_example(
         return True
     if last - first > 1 and is_capitalised(reading, first, last):
         return True
-    opens = first == 0 or (first == 1 and reading.words[0] in ("a", "an", "the"))
+    opens = first == 0 or (first == 1 and reading.words[0] in _GRAMMAR.articles)
     if opens and following in _EXAMPLE.turns:
         return True  # "whiskey sour but no cherry"
     if opens and following in _EXAMPLE.changes and not any(map(_is_named(vocabulary), phrase)):
         return True  # "last word with mezcal instead of gin"
     if last - first > 1 and following in _EXAMPLE.kin_behind:
         return True  # "whiskeyless old fashioned type of drink"
-    article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
+    article = first > 0 and reading.words[first - 1] in _GRAMMAR.determiners
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
-    return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+    is_any = article and reading.words[first - 1] not in _GRAMMAR.definite
+    return is_any and following in _EXAMPLE.asks_for_kin
 
 
 def _is_a_time_word(reading: Reading, first: int, last: int) -> bool:
     """ "after 2005", "what to read after Dune": a small word before what it speaks of."""
     small = last - first == 1 and not reading.capitals[first]
     ends = last == len(reading.words) or bool(reading.gaps[last])
-    return small and not ends and reading.words[first] in _TIME_WORDS
+    return small and not ends and reading.words[first] in _WORDS.times
 
 
 def _is_its_series(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
@@ -152,13 +142,14 @@ def _is_its_series(reading: Reading, vocabulary: Vocabulary, first: int, last: i
 def _is_refused_whole(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
     """ "a book, not Okay for Now": a title that is all that a refusal speaks of."""
     place = first - 1
-    while place > 0 and reading.words[place] in _FILLERS:
+    while place > 0 and reading.words[place] in _ARTICLES:
         place -= 1
     if place < 0 or any(reading.gaps[place + 1 : last]):
         return False
-    if reading.words[place] not in _NOT and reading.words[place - 1 : place + 1] != _OTHER_THAN:
+    refuses = reading.words[place] in _GRAMMAR.negatives
+    if not refuses and reading.words[place - 1 : place + 1] not in _OTHER_THAN:
         return False
-    ends = last == len(reading.words) or reading.gaps[last] or reading.words[last] in _CLOSING
+    ends = last == len(reading.words) or reading.gaps[last] or reading.words[last] in _WORDS.closing
     if not ends or any(
         map(vocabulary.is_usable, vocabulary.names.get(" ".join(reading.roots[first:last])))
     ):
@@ -178,13 +169,14 @@ def _is_distinct(reading: Reading, vocabulary: Vocabulary, first: int, last: int
         return True
     opens = first == 0 or reading.gaps[first] == "."
     if opens and last - first == 1:  # "Snow was great, what else?"
-        return "else" in reading.words or _asks_for_kin(reading, vocabulary)
-    return is_capitalised(reading, first, last) or (opens and "else" in reading.words)
+        return not _WORDS.others.isdisjoint(reading.words) or _asks_for_kin(reading, vocabulary)
+    is_asked = opens and not _WORDS.others.isdisjoint(reading.words)
+    return is_asked or is_capitalised(reading, first, last)
 
 
 def _is_liked(reading: Reading, first: int) -> bool:
     """ "my wife adores The Sting": behind a phrase of being fond, and perhaps an article."""
-    while first > 0 and reading.words[first - 1] in _FILLERS and not reading.gaps[first]:
+    while first > 0 and reading.words[first - 1] in _ARTICLES and not reading.gaps[first]:
         first -= 1
     return any(
         first >= len(phrase) and tuple(reading.words[first - len(phrase) : first]) == phrase
@@ -195,34 +187,38 @@ def _is_liked(reading: Reading, first: int) -> bool:
 def _is_praised(reading: Reading, first: int, last: int) -> bool:
     """ "Sangria was lovely, what else?": what a sentence begins with and praises."""
     place = first
-    while place > 0 and not reading.gaps[place] and reading.words[place - 1] in _THAT_ONE:
+    while place > 0 and not reading.gaps[place] and reading.words[place - 1] in _WORDS.leading:
         place -= 1
     if place > 0 and not reading.gaps[place]:
         return False
-    if reading.words[last : last + 1] not in _IS or reading.gaps[last]:
+    if last == len(reading.words) or reading.gaps[last] or reading.words[last] not in _WORDS.being:
         return False
     said = reading.words[last + 1 : last + 1 + _SOON]
-    return any(word in _EXAMPLE.praised for word in said) and "not" not in said
+    return not _EXAMPLE.praised.isdisjoint(said) and _GRAMMAR.denials.isdisjoint(said)
 
 
 def _is_behind_after(reading: Reading, first: int, last: int) -> bool:
     """ "after Dune, what should I read?"."""
-    if first == 0 or reading.words[first - 1] != "after" or last == len(reading.words):
+    if first == 0 or last == len(reading.words) or reading.words[first - 1] not in _WORDS.after:
         return False
-    return bool(reading.gaps[last]) and reading.words[last] in _ASKING
+    return bool(reading.gaps[last]) and reading.words[last] in _WORDS.asking
 
 
 def _is_what_it_is_about(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
     """ "a game about the Korean War": what items are about, though one is called so."""
     place = first - 1
-    while place > 0 and reading.words[place] in ("a", "an", "the"):
+    while place > 0 and reading.words[place] in _GRAMMAR.articles:
         place -= 1
     if place > 2 and tuple(reading.words[place - 1 : place + 1]) in _SUBJECTS:
         return True
-    if place < 1 or reading.words[place] != "about" or any(reading.gaps[place : first + 1]):
+    if (
+        place < 1
+        or reading.words[place] not in _WORDS.about
+        or any(reading.gaps[place : first + 1])
+    ):
         return False
     before = reading.words[place - 1]
-    return before in _TOLD or reading.roots[place - 1] in vocabulary.item_nouns
+    return before in _WORDS.told or reading.roots[place - 1] in vocabulary.item_nouns
 
 
 def _is_spelt_out(reading: Reading, first: int, last: int) -> bool:
@@ -256,8 +252,8 @@ def _is_alone_with_its_kin(reading: Reading, vocabulary: Vocabulary, first: int,
 def _asks_for_kin(reading: Reading, vocabulary: Vocabulary) -> bool:
     """ "one similar", "more songs like that"."""
     return says_any(reading.words, _EXAMPLE.kin_phrases) or any(
-        reading.words[place] == "like"
-        and {*reading.words[place + 1 : place + 2]} <= _THAT
+        reading.words[place] in _GRAMMAR.comparisons
+        and {*reading.words[place + 1 : place + 2]} <= _GRAMMAR.demonstratives
         and (reading.roots[place - 1] in vocabulary.item_nouns or before in _EXAMPLE.species)
         for place, before in enumerate(reading.words[:-2], 1)
     )
@@ -284,9 +280,9 @@ def _is_kind_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last
 def _is_behind_some(reading: Reading, first: int) -> bool:
     """ "a slow reggae Christmas song": behind an article, and perhaps words that tell more."""
     for place in range(first - 1, max(-1, first - 1 - _TOLD_BEFORE), -1):
-        if reading.gaps[place + 1] or reading.words[place] in _LINKING:
+        if reading.gaps[place + 1] or reading.words[place] in _WORDS.linking:
             return False
-        if reading.words[place] in _SOME:
+        if reading.words[place] in _GRAMMAR.indefinites:
             return True
     return False
 
@@ -299,11 +295,11 @@ def _is_possessive(reading: Reading, place: int) -> bool:
 
 def _is_an_amount(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
     """ "three million ratings": a number before its unit, though some title is called so."""
-    numbers = {*english().numbers, "thousand", "million"}
+    numbers = _WORDS.large.union(english().numbers)
     if not all(word in numbers or word.isdigit() for word in reading.roots[first:last]):
         return False
-    if first and reading.words[first - 1] in _BOUNDING:
-        return reading.words[first - 2 : first - 1] not in _PREFERRING  # "less than 300 pages"
+    if first and reading.words[first - 1] in _WORDS.bounding:
+        return _WORDS.preferring.isdisjoint(reading.words[first - 2 : first - 1])
     return last < len(reading.words) and (
         reading.roots[last] in vocabulary.units or reading.words[last] in numbers
     )
@@ -342,7 +338,7 @@ def is_capitalised(reading: Reading, first: int, last: int) -> bool:
     inside = [
         reading.capitals[place]
         for place in range(first, last)
-        if reading.words[place] not in ("and", "of", "on", "the", "in", "a")
+        if reading.words[place] not in _WORDS.small
     ]
     return all(inside) and not all(reading.capitals)
 
@@ -361,7 +357,9 @@ def _names_a_container(
     if following and roots(following)[:1] and roots(following)[0] in nouns:
         return True
     phrase = " ".join(reading.roots[first:last])
-    if following == "or" and any(root in nouns for root in reading.roots[last : last + 4]):
+    if following in _GRAMMAR.disjunctions and any(
+        root in nouns for root in reading.roots[last : last + 4]
+    ):
         return any(vocabulary.names.get(f"{phrase} {noun}") for noun in nouns)
     meanings = vocabulary.names.get(phrase)
     return any(one.role == "container" for one in meanings) and is_served_in(reading, first)

@@ -27,10 +27,7 @@ from localrec.index.protocols import Vectors
 from localrec.understanding.language_words import english
 
 Topic = Literal["wish", "small talk", "other"]
-_ASKS = frozenset(
-    "something anything recommend recommendation suggest suggestion suggestions like similar one "
-    "ones some any mood fancy crave craving want need best good favourite favorite".split()
-)
+_TALK = english().talk
 WORD_PLACES = 4096  # of words and pairs of words, by their checksum
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on questions of each hand with weights that were learnt without that hand.
@@ -85,13 +82,13 @@ def is_small_talk(text: str, query: Query, domain: Domain) -> bool:
     left = rest.split()
     nouns = {root for word in domain.item_words for root in roots(word)}
     thanks = any(f" {one} " in f" {line} " for one in english().talk.thanks)
-    if thanks and not _ASKS & {*line.split()} - {"good", "like", "one", "best"}:
+    if thanks and not _TALK.asks & {*line.split()} - _TALK.asks_little:
         return True
     return (
         len(" ".join(left)) < len(line)
         and not query.unused
         and not nouns & {root for word in left for root in roots(word)}
-        and not _ASKS & {*left} - {"good", "like", "one"}
+        and not _TALK.asks & {*left} - _TALK.asks_little
         and len(left) <= max(4, len(line.split()) // 2)
     )
 
@@ -125,7 +122,7 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     read += _BY_FULL_NAME * any(_names_in_full(one, domain) for one in sure)
     unread = sum(len(phrase.split()) for phrase in query.unused)
     wish = read + bool(nouns & {root for word in words for root in roots(word)})
-    wish += _BY_ASKING * bool(_ASKS & {*words}) + _BY_ALL * (read > 0 and not unread)
+    wish += _BY_ASKING * bool(_TALK.asks & {*words}) + _BY_ALL * (read > 0 and not unread)
     off_topic = has_off_topic_phrase(words)
     step = _STEP_OF_OTHER_TOPICS if off_topic else _STEP
     return (

@@ -14,7 +14,7 @@ from localrec.understanding.distant_refusals import is_refused_far_behind
 from localrec.understanding.language_words import Phrase, english, phrases, phrases_by_first_word
 from localrec.understanding.vocabulary import Reading
 
-_WORDS = english().negation
+_GRAMMAR, _WORDS = english().grammar, english().negation
 _BEHIND = english().trailing_refusals
 _PHRASES = phrases_by_first_word((*_WORDS.behind, *_WORDS.behind_idioms))
 _VERDICTS = phrases_by_first_word((*_WORDS.alone_behind, *_BEHIND.verdicts))
@@ -25,13 +25,9 @@ _LEAVING = phrases(_BEHIND.leaving)
 _THREATS = phrases(_BEHIND.threats)
 _PRESENCES = phrases(_BEHIND.presences)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
-# Words between "are not" and what is refused ("not about farming").
-_LEADS = frozenset("about by from in with of on set made based written a an the any".split())
-_PLAIN = frozenset({"no", "not", "never", "none", "way"})
-_SELVES = frozenset({"i", "me", "myself", "meself", "us", "we"})
-_ASIDES = frozenset({"however", "have", "sadly", "alas", "though", "then", "long", "since"})
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
-_SUBJECTS = frozenset((one,) for one in _WORDS.subjects if one not in ("who", "nobody"))
+_SUBJECTS = _WORDS.subjects - _BEHIND.nobody
+_ENDS_OBJECT = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions | _WORDS.but
 _NEAR = 8  # words between a condition and its name, and between the name and what follows from it
 _AILING = 5  # words in which the harm of a thing is told
 
@@ -55,22 +51,22 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return False
     following = reading.words[last + 1 : last + 8]
     pauses = _pauses(reading, last + 2)
-    if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
+    if following[0] in _BEHIND.less:  # "keep it vodka-less", but not "its less lethal cousin"
         one_word = reading.tokens[last + 1].start == reading.tokens[last].start  # "whiskeyless"
         return one_word or pauses or following[1] in _WORDS.less_nouns
     if following[0] in _WORDS.suffixes:
-        about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
+        about_the_next = following[0] in _BEHIND.free and _goes_on_to_another(following)
         return not (about_the_next or reading.gaps[last + 1])
-    if following[0] in ("apart", "aside") and following[1:2] == ("from",):
+    if following[0] in _BEHIND.apart and _goes_on_to_another(following):
         return False  # "King, apart from It" refuses what follows
-    if _match(reading, last + 1, _PHRASES) and reading.words[last + 1] != "it":
+    if _match(reading, last + 1, _PHRASES) and reading.words[last + 1] not in _BEHIND.it:
         return True  # "King need not apply", where "need" is also an adverb's like
-    place = _past(reading, owner, last + 1, ("however",))
+    place = _past(reading, owner, last + 1, _BEHIND.however)
     if _parts_with(reading, last + 1):
         return True
     if length := _match(reading, place, _PHRASES):
         # "egg it must not contain", but not "though it is romance it must not be scary"
-        return reading.words[place] != "it" or _pauses(reading, place + length + 1)
+        return reading.words[place] not in _BEHIND.it or _pauses(reading, place + length + 1)
     if _is_bracketed(reading, last) or is_refused_far_behind(reading, owner, last):
         return True
     if (
@@ -85,13 +81,19 @@ def is_refused_after(reading: Reading, owner: Sequence[int], last: int) -> bool:
     )
 
 
+def _goes_on_to_another(following: Sequence[str]) -> bool:
+    """ "free of gin", "apart from gin": the second of these words leads to what is refused."""
+    return not _BEHIND.free_of_next.isdisjoint(following[1:2])
+
+
 def _parts_with(reading: Reading, place: int) -> bool:
     """ "rum and I, however, parted ways": said of a name and of somebody, adverbs aside."""
     end = place
     while end < min(place + _NEAR, len(reading.words)) and reading.gaps[end] != ".":
         end += 1
-    told = tuple(one for one in reading.words[place:end] if one not in _ASIDES)
-    if told[:1] != ("and",) or not _SELVES & {*told[1:2]}:
+    told = tuple(one for one in reading.words[place:end] if one not in _BEHIND.in_partings)
+    with_somebody = not _BEHIND.selves.isdisjoint(told[1:2])
+    if not with_somebody or _GRAMMAR.conjunctions.isdisjoint(told[:1]):
         return False
     return any(told[2 : 2 + len(one)] == one for one in _PARTINGS)
 
@@ -102,8 +104,8 @@ def _verdict(reading: Reading, place: int) -> bool:
         end = place + len(phrase)
         same = tuple(reading.words[place:end]) == phrase
         if same and not any(reading.gaps[place + 1 : end]) and _pauses(reading, end):
-            plain = phrase[0] in _PLAIN or phrase[-1] in _PLAIN  # needs no pause before it
-            return bool(len(phrase) == 1 or reading.gaps[place]) or plain
+            plain = _BEHIND.plain & {phrase[0], phrase[-1]}  # needs no pause before it
+            return len(phrase) == 1 or bool(reading.gaps[place]) or bool(plain)
     return False
 
 
@@ -161,7 +163,7 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
     ):
         return True
     if _match(reading, place, _PREDICATES) and (
-        place > last + 1 or words[place : place + 1] not in (("banned",), ("boring",), ("dull",))
+        place > last + 1 or words[place] not in _BEHIND.adjectives
     ):
         return True
     while place < len(words) and words[place] in _BEHIND.might and not reading.gaps[place]:
@@ -169,7 +171,7 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if words[place : place + 1] and words[place] in _BEHIND.harms:
         told = set(words[place : place + 1 + _AILING])
         hurt = told & _BEHIND.sufferers
-        turned = words[place] in ("turn", "turns") and _pauses(reading, place + 2)
+        turned = words[place] in _BEHIND.turning and _pauses(reading, place + 2)
         return bool(hurt and (told & _BEHIND.ailments or turned))
     if place < len(words) and words[place] in _BEHIND.being:
         return _is_said_of_it(reading, _past(reading, owner, place + 1))
@@ -198,12 +200,18 @@ def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return False
     if words[place] in _BEHIND.being:
         place = _past(reading, owner, place + 1)
-        if words[place : place + 1] != ("not",) or _tells_of_another(reading, owner, place + 1):
+        is_not = not _GRAMMAR.denials.isdisjoint(words[place : place + 1])
+        if not is_not or _tells_of_another(reading, owner, place + 1):
             return False
         return _bites(reading, place + 1)
-    if words[place] in ("do", "does", "will", "can") and words[place + 1 : place + 2] == ("not",):
+    if _is_auxiliary_of_not(words, place):
         return _bites(reading, place + 2)
     return words[place] in _BEHIND.denying and _bites(reading, place + 1)
+
+
+def _is_auxiliary_of_not(words: Sequence[str], place: int) -> bool:
+    is_auxiliary = words[place] in _GRAMMAR.auxiliaries
+    return is_auxiliary and not _GRAMMAR.denials.isdisjoint(words[place + 1 : place + 2])
 
 
 def _tells_of_another(reading: Reading, owner: Sequence[int], place: int) -> bool:
@@ -211,7 +219,7 @@ def _tells_of_another(reading: Reading, owner: Sequence[int], place: int) -> boo
     while place < len(reading.words) and not reading.gaps[place]:
         if 0 <= owner[place] < len(owner):
             return True
-        if reading.words[place] not in _LEADS:
+        if reading.words[place] not in _BEHIND.leading:
             return False
         place += 1
     return False
@@ -226,7 +234,7 @@ def _bites(reading: Reading, place: int) -> bool:
     told = reading.words[place : place + 2]
     if not told or reading.gaps[place]:
         return True
-    skipped = told[1:] if told[0] in ("a", "an", "the", "be", "really", "that") else told[:1]
+    skipped = told[1:] if told[0] in _BEHIND.passed_over else told[:1]
     return not _BEHIND.harmless & {*told[:1], *skipped}
 
 
@@ -237,7 +245,7 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
         place += 1
     if place >= len(words):
         return False
-    if words[place] in ("that", "which"):
+    if words[place] in _GRAMMAR.relatives:
         place += 1
     if words[place : place + 1] and words[place] in _BEHIND.would and not reading.gaps[place]:
         verb = _past(reading, owner, place + 1)
@@ -252,9 +260,7 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
     place = _past(reading, owner, place + 1)
     if place >= len(words) or any(reading.gaps[last + 2 : place + 1]):
         return False
-    if words[place] in ("do", "does", "will", "can", "could", "would") and (
-        words[place + 1 : place + 2] == ("not",)
-    ):
+    if _is_auxiliary_of_not(words, place):
         place += 1
     elif words[place] not in _BEHIND.denying:
         return False
@@ -268,7 +274,7 @@ def _is_object_in_front(reading: Reading, owner: Sequence[int], last: int) -> bo
 def _would_skip(reading: Reading, place: int) -> bool:
     """ "the Mosel I would this time like to avoid": somebody, and a verb of skipping at the end."""
     words = reading.words
-    if words[place : place + 1] not in _SUBJECTS or reading.gaps[place]:
+    if place >= len(words) or words[place] not in _SUBJECTS or reading.gaps[place]:
         return False
     verb = place + 1
     while verb < len(words) and words[verb] in _BEHIND.skip_leads and not reading.gaps[verb]:
@@ -280,7 +286,7 @@ def _would_skip(reading: Reading, place: int) -> bool:
 def _has_object(reading: Reading, owner: Sequence[int], verb: int) -> bool:
     """ "for the comedy I don't want any romance": the verb has an object of its own."""
     for place in range(verb + 1, min(verb + 4, len(owner))):
-        if reading.gaps[place] or reading.words[place] in ("and", "but", "or"):
+        if reading.gaps[place] or reading.words[place] in _ENDS_OBJECT:
             return False
         if owner[place] >= 0:
             return True
@@ -297,7 +303,7 @@ def _would_make_leave(reading: Reading, owner: Sequence[int], last: int) -> bool
     """ "his fiancée will walk out if it's country"."""
     first = owner.index(owner[last])
     begin = _threat_before(reading, owner, first)
-    if begin < 0 or reading.words[begin] != "if":
+    if begin < 0 or reading.words[begin] not in _GRAMMAR.conditions:
         return False
     between = {*reading.words[begin + 1 : first]}
     if not between or not between <= _BEHIND.in_conditions:
@@ -309,7 +315,7 @@ def _threat_before(reading: Reading, owner: Sequence[int], first: int) -> int:
     """The token before a name with which a threat begins, -1 for none."""
     words = reading.words
     for place in range(first - 1, max(-1, first - 1 - _NEAR), -1):
-        if words[place] == "if" or any(
+        if words[place] in _GRAMMAR.conditions or any(
             tuple(words[place : place + len(one)]) == one for one in _THREATS
         ):
             return place
@@ -323,10 +329,13 @@ def _is_feared_there(reading: Reading, owner: Sequence[int], last: int) -> bool:
     words, first = reading.words, owner.index(owner[last])
     begin = first
     while (
-        begin > 0 and reading.gaps[begin] != "." and words[begin] != "if" and first - begin < _NEAR
+        begin > 0
+        and reading.gaps[begin] != "."
+        and words[begin] not in _GRAMMAR.conditions
+        and first - begin < _NEAR
     ):
         begin -= 1
-    if words[begin] != "if":
+    if words[begin] not in _GRAMMAR.conditions:
         return False
     reached = max(
         (len(one) for one in _PRESENCES if tuple(words[begin + 1 : begin + 1 + len(one)]) == one),
@@ -360,8 +369,9 @@ def want_less(
         if not begins or excluded[place] or reading.gaps[place]:
             continue
         before = reading.words[place - 2] if place > 1 else ""
-        more_or_less = before == "or" or reading.words[place].startswith("alcohol")
-        too = reading.words[place - 1] == "too" and before in _BEHIND.before_too
-        if too or (reading.words[place - 1] in ("less", "fewer") and not more_or_less):
+        is_of_strength = reading.words[place].startswith(_BEHIND.not_fewer)
+        more_or_less = before in _GRAMMAR.disjunctions or is_of_strength
+        too = reading.words[place - 1] in _BEHIND.too and before in _BEHIND.before_too
+        if too or (reading.words[place - 1] in _BEHIND.fewer and not more_or_less):
             last = place + owner.count(mention)
             excluded[place:last] = mildly[place:last] = [True] * (last - place)

@@ -8,10 +8,7 @@ from localrec.understanding.language_words import cue_words, english
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_BOUNDS = frozenset(
-    "under below over above less than more fewer at most least up to max maximum min between "
-    "around about before after".split()
-)
+_BOUNDS = english().amounts.around_numbers
 
 
 def unused_phrases(

@@ -347,10 +347,11 @@ class Vocabulary:
     def _add_item(self, key: str, name: str) -> None:
         words = roots(name)
         self.items.add(name, key)
-        if len(words) > 1 and words[0] in ("the", "a", "an"):
+        if len(words) > 1 and words[0] in english().grammar.articles:
             self.items.add(" ".join(words[1:]), key)
-        if "n" in words or "and" in words:  # "Dark 'n' Stormy"
-            swap = {"n": "and", "and": "n"}
+        one, other = english().mention.spelt_and
+        if one in words or other in words:  # "Dark 'n' Stormy"
+            swap = {one: other, other: one}
             self.items.add(" ".join(swap.get(word, word) for word in words), key)
         bare, _, inside = name.partition("(")
         if bare.strip() and inside:
@@ -365,14 +366,15 @@ class Vocabulary:
         number = _ROMAN.get(words[-1]) if words else None
         if number is None or len(words) < 2:
             return
-        stem = [word for word in words[:-1] if word != "part"]
-        stem = stem[1:] if stem[:1] == ["the"] else stem
+        parts = english().mention.parts
+        stem = [word for word in words[:-1] if word not in parts]
+        stem = stem[1:] if not english().grammar.definite.isdisjoint(stem[:1]) else stem
         for told in {
             words[-1],
             str(number),
             *(w for w, n in english().numbers.items() if n == number),
         }:
-            for part in ((), ("part",)):
+            for part in ((), *((one,) for one in parts)):
                 self.items.add(" ".join((*stem, *part, told)), key)
 
 

@@ -14,15 +14,17 @@ from itertools import chain, pairwise
 import msgspec
 
 from localrec.foundation.text_matching import fold
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import any_of, english
 from localrec.understanding.negated_bounds import is_turned
 from localrec.understanding.recollections import is_recalled
 
 EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
-_NUMBERS = english().numbers
+_GRAMMAR = english().grammar
+_JOINING = {*_GRAMMAR.conjunctions, *_GRAMMAR.disjunctions, ",", ""}
+_NUMBERS, _NUMERALS = english().numbers, english().numerals
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
-_AGED = "".join(f"(?<!{word} )" for word in ("turns", "turned", "turning", "aged", "age"))
+_AGED = "".join(f"(?<!{word} )" for word in _WORDS.aged)
 _SHORT_YEAR = (
     rf"(?P<{{0}}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#/]){_AGED}[2-9]\d)"
     r"(?!\d|s\b|\s?s\b|[.,:]\d|%)"
@@ -33,7 +35,9 @@ _DECADE = (
     + r")\b"
 )
 _CENTURY = (
-    r"(?P<{0}century>" + "|".join(map(re.escape, _WORDS.ordinals)) + r")[\s-]+(?:century|c\.?)\b"
+    r"(?P<{0}century>"
+    + "|".join(map(re.escape, _WORDS.ordinals))
+    + rf")[\s-]+{any_of(_WORDS.century)}\b"
 )
 _PART = (
     r"(?:(?P<{0}part>"
@@ -41,12 +45,8 @@ _PART = (
     + r")[\s-]+(?:of\s+)?(?:the\s+)?)?"
 )
 _TO = (
-    r"\s*(?:-|–|—|up to and including|up (?:through|to|until)|to|and|until|till|through|thru)"
-    r"\s*(?:the\s+)?"
-)
-_COUNTED = tuple(  # what a number before it counts, so that it is no year
-    "odd % page word minute min point people player ml percent time kid day week hour episode mile "
-    "degree second sec inch foot metre meter".split()
+    rf"\s*(?:-|–|—|{any_of(_WORDS.range_joins)})"
+    rf"\s*(?:{any_of(english().grammar.definite)}\s+)?"
 )
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
 _HALVES = {"decade": (4, 5), "century": (49, 50)}
@@ -97,7 +97,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
             found.append(one)
     found.sort(key=lambda one: one.start)
     for place, (one, other) in enumerate(pairwise(found), 1):
-        if one.excluded and line[one.end : other.start].strip() in ("or", "and", ",", "nor", ""):
+        if one.excluded and line[one.end : other.start].strip() in _JOINING:
             found[place] = msgspec.structs.replace(other, excluded=True)  # "not 1995 or 1996"
     return found
 
@@ -146,7 +146,9 @@ def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
     for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
         ends = _second(match, begins) or (0, 0)
-        joined = match["lead"] is not None or match["join"].strip() not in ("and",)
+        joined = (
+            match["lead"] is not None or match["join"].strip() not in english().grammar.conjunctions
+        )
         if joined and begins[0] <= ends[1]:
             yield YearSpan(match.start(), match.end(), begins[0], ends[1])
     for how, pattern in _bounded(short):
@@ -170,11 +172,11 @@ def _dates_a_story(line: str, start: int, end: int) -> bool:
     told = f" {' '.join(before[-3:])}"
     if any(told.endswith(f" {one}") for one in _WORDS.happened):
         return True
-    if before[-1:] == ["in"] and is_recalled(line[:start]):
+    if not _WORDS.tells_when.isdisjoint(before[-1:]) and is_recalled(line[:start]):
         return True
-    opens = 4 if before[-1:] == ["of"] else 1  # "in the spring of"
+    opens = 1 if _WORDS.opens_story.isdisjoint(before[-1:]) else 4  # "in the spring of"
     clause = before[-opens:]
-    if clause[:1] != ["in"] or not behind or behind[0] not in _WORDS.tellers:
+    if _WORDS.tells_when.isdisjoint(clause[:1]) or not behind or behind[0] not in _WORDS.tellers:
         return False
     return len(before) == opens or before[-opens - 1][-1] in ".,;:!?"
 
@@ -228,7 +230,7 @@ def _part_of(part: str | None, first: int, length: int, kind: str) -> tuple[int,
     early, middle, late, last = _PARTS[kind]
     if part is None:
         return first, first + length
-    if part.endswith("half"):
+    if part.endswith(_NUMERALS.half):
         first_ends, second_begins = _HALVES[kind]
         return (
             (first, first + first_ends)
@@ -252,12 +254,15 @@ def _second(match: re.Match[str], begins: tuple[int, int]) -> tuple[int, int] | 
 
 @lru_cache
 def _refusal_before() -> re.Pattern[str]:
+    grammar = english().grammar
+    why = "".join(rf"(?<!\b{word} )" for word in english().negation.asking_why)
+    one = any_of(grammar.articles - grammar.definite)
+    made = rf"{any_of(_WORDS.who)}\s+{any_of(_WORDS.doing)}"
     return re.compile(
-        r"(?<!\bwhy )\bnot\s+an?\s+$|\b(?:"  # "and not a 2010", but "why not a 1985 port"
+        rf"{why}\b{any_of(grammar.denials)}\s+{one}\s+$"  # "and not a 2010"
+        r"|\b(?:"
         + "|".join(sorted(_WORDS.refused, key=len, reverse=True))
-        + r")\s+(?:(?:anything|any|ones?|things?|those|films?|books?|that|is|are|made|from|of|in"
-        r"|the|another|year|(?:she|he|they)\s+(?:wrote|made|did|recorded|released|published|filmed|shot|sang))"
-        r"\s+)*$"
+        + rf")\s+(?:(?:{any_of(_WORDS.linking)}|{made})\s+)*$"
     )
 
 
@@ -266,7 +271,7 @@ def _refusal_behind() -> re.Pattern[str]:
     return re.compile(
         r"\s*(?:ones?\s+)?(?:"
         + "|".join(sorted(_WORDS.refused_behind, key=len, reverse=True))
-        + r")(?:\s*(?:[.,;!?)]|$)|\s+(?:and|but|please|as|because)\b)"
+        + rf")(?:\s*(?:[.,;!?)]|$)|\s+{any_of(_WORDS.goes_on)}\b)"
     )
 
 
@@ -274,9 +279,10 @@ def _refusal_behind() -> re.Pattern[str]:
 def _pair(years_are_short: bool) -> re.Pattern[str]:
     one = _any_of("a_", years_are_short)
     other = _any_of("b_", years_are_short)
-    short = r"(?P<b_short>\d\d)(?![\d%$€£]|\s?s\b|\s*[a-z]*\s*(?:dollar|euro|page|minute|player))"
+    counted = rf"\s*[a-z]*\s*{any_of(_WORDS.short_counted)}"
+    short = rf"(?P<b_short>\d\d)(?![\d%$€£]|\s?s\b|{counted})"
     return re.compile(
-        rf"(?:\b(?P<lead>between|from|in|of)\s+)?(?:the\s+)?(?<![\d.$€£]){one}(?P<join>{_TO})"
+        rf"(?:\b(?P<lead>{any_of(_WORDS.leads)})\s+)?(?:the\s+)?(?<![\d.$€£]){one}(?P<join>{_TO})"
         rf"(?:{other}|(?<=[-–—]){short})"
     )
 
@@ -303,7 +309,7 @@ def _or_short() -> re.Pattern[str]:
 @lru_cache
 def _short_alone() -> re.Pattern[str]:
     """ "from 75", "of '75": two digits are a year only where something says so."""
-    lead = r"(?:\b(?:from|in|of|year|circa|vintage)\s+(?:the\s+)?'?|(?<!\w)')"
+    lead = rf"(?:\b{any_of(_WORDS.short_leads)}\s+(?:the\s+)?'?|(?<!\w)')"
     return re.compile(rf"{lead}{_any_of('', True)}{_no_unit()}")
 
 
@@ -321,11 +327,11 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
     behind = [("since", _WORDS.since_behind), ("until", _WORDS.until_behind)]
     for how, told in behind:
         words = "|".join(_spaced(one) for one in sorted(told, key=len, reverse=True))
-        lead = r"(?:\b(?:from|in|of|since)\s+)?(?:the\s+)?"
+        lead = rf"(?:\b{any_of(_WORDS.behind_leads)}\s+)?(?:the\s+)?"
         found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('', short)}\s+(?:{words})\b")))
     found.append(("since", re.compile(rf"(?<![\d.$€£]){_any_of('', short)}\s*\+(?!\s*\d)")))
     for cue, how in cues:
-        if cue == "from":  # "from 1990" alone is that year
+        if cue in _WORDS.bare:  # "from 1990" alone is that year
             continue
         between = r"[\s-]*" if len(cue) < 5 else r"\s+"
         edge = r"\b" if cue.isascii() and cue[0].isalpha() else ""  # "<1975"
@@ -345,7 +351,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _no_unit() -> str:
     """A number before a noun of measure is no year ("2000 pages")."""
-    units = (*_COUNTED, *english().money, *english().people_nouns)
+    units = (*_WORDS.counted, *english().money, *english().people_nouns)
     return rf"(?![\s-]*(?:{'|'.join(map(re.escape, units))})(?:e?s)?(?![a-z]))"
 
 
@@ -368,12 +374,16 @@ def _level_letter(letter: str) -> str:
 @lru_cache
 def _number_words() -> re.Pattern[str]:
     """Numbers in words: "nineteen sixty-five", "two thousand and ten", "a hundred and twenty"."""
-    words = sorted(_NUMBERS, key=len, reverse=True)
-    one = "(?:" + "|".join(words) + ")"
+    told, one = _NUMERALS, any_of(_NUMBERS)
+    years = (
+        rf"{_spaced(told.two_thousand)}(?:[\s-]+(?:{told.and_word}[\s-]+)?{one}(?:[\s-]+{one})?)?"
+    )
+    joined = rf"(?<={told.hundred}\s){told.and_word}[\s-]+|{any_of(told.zero)}[\s-]+"
+    half = rf"\s+{told.and_word}\s+{told.single}\s+(?P<half>{told.half})\b"
     return re.compile(
-        rf"\b(?:a[\s-]+(?=hundred))?(?:two[\s-]+thousand(?:[\s-]+(?:and[\s-]+)?{one}(?:[\s-]+{one})?)?"
-        rf"|{one}(?:[\s-]+(?:(?<=hundred\s)and[\s-]+|oh?[\s-]+)?{one}){{0,3}})\b"
-        rf"(?:\s+point\s+(?P<tenths>{one})(?!s)|\s+and\s+a\s+(?P<half>half)\b)?(?!\s*s\b)"
+        rf"\b(?:{told.single}[\s-]+(?={told.hundred}))?(?:{years}"
+        rf"|{one}(?:[\s-]+(?:{joined})?{one}){{0,3}})\b"
+        rf"(?:\s+{told.point}\s+(?P<tenths>{one})(?!s)|{half})?(?!\s*s\b)"
     )
 
 
@@ -383,13 +393,15 @@ def _in_digits(match: re.Match[str]) -> str:
     if match["tenths"] or match["half"]:
         behind = f".{_NUMBERS[match['tenths']]}" if match["tenths"] else ".5"
         tail = match["tenths"] or match["half"]
-        told = told[: told.rindex(tail)].rstrip().removesuffix("point").removesuffix("a").rstrip()
-        told = told.removesuffix("and").rstrip() if match["half"] else told
+        told = told[: told.rindex(tail)].rstrip()
+        told = told.removesuffix(_NUMERALS.point).removesuffix(_NUMERALS.single).rstrip()
+        told = told.removesuffix(_NUMERALS.and_word).rstrip() if match["half"] else told
     whole = match.group()
-    words = [word for word in re.split(r"[\s-]+", told) if word not in ("and", "o", "oh")]
-    words = ["one", *words[1:]] if words[0] == "a" else words
+    silent = {_NUMERALS.and_word, *_NUMERALS.zero}
+    words = [word for word in re.split(r"[\s-]+", told) if word not in silent]
+    words = [_NUMERALS.one, *words[1:]] if words[0] == _NUMERALS.single else words
     value = _year_in_words(words) if len(words) > 1 else None
-    if value is None and "thousand" not in words:
+    if value is None and _NUMERALS.two_thousand.split()[-1] not in words:
         value = _count_in_words(words)
     if value is None or len(f"{value}{behind}") > len(whole):
         return whole
@@ -397,15 +409,15 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _year_in_words(words: Sequence[str]) -> int | None:
-    if words[:2] == ["two", "thousand"]:
+    if words[:2] == _NUMERALS.two_thousand.split():
         rest = _count_in_words(words[2:]) if len(words) > 2 else 0
         return None if rest is None else 2000 + rest
     first = _NUMBERS.get(words[0], 0)
     if first not in (17, 18, 19, 20):
         return None
-    if words[1:] == ["hundred"]:
+    if words[1:] == [_NUMERALS.hundred]:
         return 100 * first
-    rest = _count_in_words([word for word in words[1:] if word != "hundred"])
+    rest = _count_in_words([word for word in words[1:] if word != _NUMERALS.hundred])
     small = len(words) == 2 and rest is not None and rest < 10
     if rest is None or rest > 99 or (small and first == 20):
         return None  # "twenty five" is a count
