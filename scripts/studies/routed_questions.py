@@ -1,12 +1,13 @@
-"""Measure MARC's router on questions in the paper's own form: of four tasks, with and without pictures.
+"""Measure MARC's router on questions in the paper's form: four tasks, with and without pictures.
 
 Run:
     python scripts/studies/run.py routed_questions scripts/studies/questions/opened/w69-drinks.jsonl
 
-A line has `query`, `route` (C1 to C4, as the paper defines them), `picture` (a photo lies beside) and
-`points` (the words speak of it). As in the paper (section 4.1) there are fifty questions of each task
-and thirty-five of these come with a picture. The pictures are rendered drinks of the dev half. Questions
-whose words do not speak of the picture are asked without it as well: their task must not change.
+A line has `query`, `route` (C1 to C4, as the paper defines them), `picture` (a photo lies beside)
+and `points` (the words speak of it). As in the paper (section 4.1) there are fifty questions of
+each task and thirty-five of these come with a picture. The pictures are rendered drinks of the dev
+half. Questions whose words do not speak of the picture are asked without it as well: their task
+must not change.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from image_questions import DOMAIN, draw, drinks_of
 from localrec.data.questions import Question
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
@@ -128,14 +130,18 @@ def _right(routed: Sequence[Routed], task: str) -> IntervalEstimate | None:
 def as_markdown(figures: RouteFigures) -> str:
     """The figures as a page shows them."""
     rows = [
-        [name, *(str(shares[task]) if task in shares else "-" for task in ("all", *TASKS))]
+        [
+            name,
+            *(with_interval(shares[task]) if task in shares else "-" for task in ("all", *TASKS)),
+        ]
         for name, shares in figures.right.items()
     ]
     return "\n".join(
         (
             markdown_table(["routed rightly", "all", *TASKS], rows),
             "",
-            f"A picture that the words do not speak of leaves the task as it was in {figures.kept}.",
+            "A picture that the words do not speak of leaves the task as it was in "
+            f"{with_interval(figures.kept)} of the questions.",
             "",
             f"`{figures.origin.command}`, {figures.origin.machine}.",
         )
