@@ -305,6 +305,8 @@ class Vocabulary:
                         self.names.add(one, meaning)
                     if (words := roots(spelling))[:1] == ("the",) and len(words) > _WITH_ARTICLE:
                         self.names.add(" ".join(words[1:]), meaning)  # "Heroes of Olympus"
+            if attribute.key in english().absent_names.not_alone:
+                self.names.add(f"the {attribute.key}", meaning)  # "from the us"
             for adjective in adjectives_of(attribute.key):
                 self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
