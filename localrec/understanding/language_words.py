@@ -113,6 +113,18 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plain: str
 
 
+class StoryWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words by which sentences that tell what happened are told from those that ask."""
+
+    asking: tuple[str, ...]
+    judging: Words
+    refusing: Words
+    done: Words
+    doers: Words
+    no_verbs: Words
+    pointing_back: tuple[str, ...]
+
+
 class GrammarWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Small words that many rules share."""
 
@@ -237,6 +249,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     foreign: Words
     clauses: ClauseWords
     roles: RoleWords
+    stories: StoryWords
     words: CommonWords
     slang: dict[str, str]
     money: tuple[str, ...]

@@ -54,6 +54,7 @@ from localrec.understanding.refusal_expansion import (
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.self_repairs import without_slip
 from localrec.understanding.state_phrases import RequestedState, find_state
+from localrec.understanding.stories import told_places, without_stories
 from localrec.understanding.superlatives import direction_of, is_about_other_things
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.title_words import places_in_titles
@@ -80,10 +81,13 @@ def parse_query(
         return parse_query(meant, vocabulary, tagger, trace)
     known = with_whole_titles(reading, said, vocabulary)
     found = with_absent_makers(text, reading, known, vocabulary)
-    numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
+    story = told_places(reading, found)
+    asked = without_stories(_without_items(text, reading, found), reading, story)
+    numbers = read_mended_ranges(asked, reading, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)
     told = [one for one in found if titled.isdisjoint(range(one.first, one.last))]
+    told = [one for one in told if one.item is not None or one.first not in story]
     bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
     free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
@@ -91,7 +95,8 @@ def parse_query(
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
     owner, used = owners(reading, mentions), state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
-    texts = find_text_places(text, reading, owner, used, excluded, vocabulary, roles, titled)
+    told_of = used | story
+    texts = find_text_places(text, reading, owner, told_of, excluded, vocabulary, roles, titled)
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
     refusing = refusing_places(reading, owner, vocabulary.negations)
     spared = spare_wished_kinds(reading, mentions, excluded, vocabulary)

@@ -108,6 +108,8 @@ def drop_asides(
             passed_over |= set(range(one.first, one.last))
         else:
             kept.append(one)
+    if passed_over and not any(map(_names_a_thing, kept)):
+        return list(mentions), set()  # people seldom name things in passing alone
     return kept, passed_over
 
 

@@ -1,0 +1,80 @@
+"""Sentences that only tell what happened, before others that ask: what they name is no wish.
+
+"In January someone brought Monopoly, it took 4 hours. I'd like a co-operative game this time." A
+sentence tells a story where somebody did something and nothing in it asks, refuses or judges; it is
+passed over only where another sentence asks for something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
+from localrec.understanding.meanings import Mention
+from localrec.understanding.vocabulary import Reading
+
+_WORDS = english().stories
+_ASKING = phrases_by_first_word(_WORDS.asking)
+_POINTING = phrases_by_first_word(_WORDS.pointing_back)
+_NEAR = 4  # words from who did something to what was done
+_ENDING = "ed"  # of verbs that tell the past
+
+
+def told_places(reading: Reading, mentions: Sequence[Mention]) -> frozenset[int]:
+    """Places of the tokens of sentences that only tell a story; none where nothing else asks.
+
+    Args:
+        reading: The question.
+        mentions: All its names; a wish names something.
+    """
+    sentences = _sentences(reading)
+    if len(sentences) == 1:
+        return frozenset()
+    told = [one for one in sentences if _tells(reading, one)]
+    rest = [one for one in sentences if one not in told]
+    names = {one.first for one in mentions}
+    if not any(_asks(reading, one) and not names.isdisjoint(one) for one in rest):
+        return frozenset()
+    if any(_points_back(reading, one) for one in rest):
+        return frozenset()
+    return frozenset(place for one in told for place in one)
+
+
+def without_stories(text: str, reading: Reading, told: frozenset[int]) -> str:
+    """Blank the tokens of stories in a text, which keeps its length."""
+    letters = list(text)
+    for place in told:
+        token = reading.tokens[place]
+        letters[token.start : token.end] = " " * (token.end - token.start)
+    return "".join(letters)
+
+
+def _sentences(reading: Reading) -> list[range]:
+    ends = [place for place in range(1, len(reading.words)) if reading.gaps[place] == "."]
+    return [range(*both) for both in zip([0, *ends], [*ends, len(reading.words)], strict=True)]
+
+
+def _tells(reading: Reading, sentence: range) -> bool:
+    words = reading.words[sentence.start : sentence.stop]
+    if _asks(reading, sentence) or not _WORDS.judging.isdisjoint(words):
+        return False
+    if not _WORDS.refusing.isdisjoint(words):
+        return False
+    done = [place for place, word in enumerate(words) if _is_past(word)]
+    return any(
+        place == 0 or not _WORDS.doers.isdisjoint(words[max(0, place - _NEAR) : place])
+        for place in done
+    )
+
+
+def _is_past(word: str) -> bool:
+    return word in _WORDS.done or (word.endswith(_ENDING) and word not in _WORDS.no_verbs)
+
+
+def _asks(reading: Reading, sentence: range) -> bool:
+    return any(phrase_length(_ASKING, reading.words, place) for place in sentence)
+
+
+def _points_back(reading: Reading, sentence: range) -> bool:
+    """Whether a wish takes up what was told: "another", "something similar", "one of those"."""
+    return any(phrase_length(_POINTING, reading.words, place) for place in sentence)
