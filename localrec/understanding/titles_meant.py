@@ -109,10 +109,17 @@ def is_example(
         return True
     if last - first > 1 and is_capitalised(reading, first, last):
         return True
+    return _is_among_cues(reading, vocabulary, first, last)
+
+
+def _is_among_cues(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """Whether words beside a title that is said in everyday words show that it is meant."""
+    following = reading.words[last] if last < len(reading.words) else ""
     opens = first == 0 or (first == 1 and reading.words[0] in _GRAMMAR.articles)
     if opens and following in _EXAMPLE.turns:
         return True  # "whiskey sour but no cherry"
-    if opens and following in _EXAMPLE.changes and not any(map(_is_named(vocabulary), phrase)):
+    names = map(_is_named(vocabulary), reading.roots[first:last])
+    if opens and following in _EXAMPLE.changes and not any(names):
         return True  # "last word with mezcal instead of gin"
     if last - first > 1 and following in _EXAMPLE.kin_behind:
         return True  # "whiskeyless old fashioned type of drink"
