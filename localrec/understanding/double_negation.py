@@ -19,10 +19,19 @@ _WHY = english().negation.asking_why
 _ASKING = phrases_by_first_word(
     (*english().negation.asks_all_the_same, *english().negation.wished_exceptions)
 )
+_NO_OR_REFUSAL = frozenset({*english().amounts.negating, *english().negation.unhappy})
 _REFUSING = phrases_by_first_word(_WORDS.refusing)
 _FORMER = phrases_by_first_word(_WORDS.former)
 _NEAR = 4  # words between a denial and the refusal that it denies
 _FAR = 9  # words between a negation and the "without" that takes it back
+
+
+def is_condition_of_no(reading: Reading, place: int) -> bool:
+    """Whether what stands before "unless" is a no, so that what follows is wished for."""
+    first = place
+    while first > 0 and reading.gaps[first] != ".":
+        first -= 1
+    return not _NO_OR_REFUSAL.isdisjoint(reading.words[first:place])
 
 
 def asking_length(reading: Reading, owner: Sequence[int], position: int) -> int:

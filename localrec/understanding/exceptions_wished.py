@@ -5,8 +5,8 @@ The words sound like a refusal, and the network hears one; by their structure th
 
 from __future__ import annotations
 
+from localrec.understanding.double_negation import is_condition_of_no
 from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
-from localrec.understanding.negation import is_condition_of_no
 from localrec.understanding.vocabulary import Reading
 
 _WORDS = english().negation

@@ -15,7 +15,10 @@ import msgspec
 from localrec.data.domains import NumberSpec
 from localrec.data.query import NumberRange
 from localrec.understanding.amounts import MOST, find_bare_amount
+from localrec.understanding.language_words import english
+from localrec.understanding.meanings import Mention
 from localrec.understanding.number_ranges import ReadRanges, read_ranges
+from localrec.understanding.stories import without_stories
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _ARTICLE = re.compile(r"\ban?\s+$")  # "under a tenner": of what is a number, none is counted
@@ -119,4 +122,39 @@ def _mended(text: str, reading: Reading) -> MendedText:
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + "\n" * (end - start) + text[end:]
+    return text
+
+
+def read_numbers(
+    text: str,
+    reading: Reading,
+    mentions: Sequence[Mention],
+    story: frozenset[int],
+    vocabulary: Vocabulary,
+) -> ReadRanges:
+    """The bounds that a question sets, outside of titles and stories."""
+    asked = without_stories(_without_items(text, reading, mentions), reading, story)
+    return read_mended_ranges(asked, reading, vocabulary)
+
+
+def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
+    """The question without its items' names: "like Blade Runner 2049" asks for no year.
+
+    A year right behind a name belongs to it: "Blade Runner (1982)", "Alien from 1979".
+    """
+    for mention in mentions:
+        if mention.item is not None:
+            last = mention.last
+            behind = reading.words[last : last + 3]
+            for skipped in range(min(2, len(behind))):
+                year = behind[skipped]
+                if (
+                    year.isdecimal()
+                    and len(year) == 4
+                    and english().grammar.origins.issuperset(behind[:skipped])
+                ):
+                    last += skipped + 1
+                    break
+            begin, end = reading.tokens[mention.first].start, reading.tokens[last - 1].end
+            text = text[:begin] + " " * (end - begin) + text[end:]
     return text

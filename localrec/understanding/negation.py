@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from localrec.understanding.double_negation import asking_length
+from localrec.understanding.double_negation import asking_length, is_condition_of_no
 from localrec.understanding.joint_refusals import bar_back, bar_both, bar_named_again
 from localrec.understanding.language_words import (
     english,
@@ -26,7 +26,6 @@ _VERBS = phrases_by_first_word(_WORDS.verbs)
 _POINTING = phrases_by_first_word(_WORDS.pointing)
 _POINTING_BACK = phrases_by_first_word(_WORDS.pointing_back)
 _REFUSING = frozenset(one for one in inflected(_WORDS.refusing) if " " not in one)
-_NO_OR_REFUSAL = frozenset({*english().amounts.negating, *_WORDS.unhappy})
 _MET = english().state.verbs
 _TOLD_AFTER = phrases_by_first_word(_WORDS.told_after_being)
 _SAYING_SO = phrases_by_first_word(_WORDS.saying_so)
@@ -178,14 +177,6 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
     if words[position] in _WORDS.but and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
-
-
-def is_condition_of_no(reading: Reading, place: int) -> bool:
-    """Whether what stands before "unless" is a no, so that what follows is wished for."""
-    first = place
-    while first > 0 and reading.gaps[first] != ".":
-        first -= 1
-    return not _NO_OR_REFUSAL.isdisjoint(reading.words[first:place])
 
 
 def _is_not_tried_yet(reading: Reading, place: int) -> bool:

@@ -33,7 +33,7 @@ from localrec.understanding.language_words import (
     says_any,
 )
 from localrec.understanding.meanings import Mention
-from localrec.understanding.mended_numbers import read_mended_ranges
+from localrec.understanding.mended_numbers import read_numbers
 from localrec.understanding.mentions import (
     find_mentions,
     owners,
@@ -54,8 +54,8 @@ from localrec.understanding.refusal_expansion import (
 from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
 from localrec.understanding.self_repairs import without_slip
 from localrec.understanding.state_phrases import RequestedState, find_state
-from localrec.understanding.stories import told_places, without_stories
-from localrec.understanding.superlatives import direction_of, is_about_other_things
+from localrec.understanding.stories import told_places
+from localrec.understanding.superlatives import orders_by_number
 from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.title_words import places_in_titles
 from localrec.understanding.unused_words import unused_phrases
@@ -81,13 +81,24 @@ def parse_query(
         return parse_query(meant, vocabulary, tagger, trace)
     known = with_whole_titles(reading, said, vocabulary)
     found = with_absent_makers(text, reading, known, vocabulary)
+    query = _read_wishes(text, reading, found, vocabulary, tagger, trace)
+    return msgspec.structs.replace(query, cut=len(question) > LONGEST_QUESTION)
+
+
+def _read_wishes(
+    text: str,
+    reading: Reading,
+    found: Sequence[Mention],
+    vocabulary: Vocabulary,
+    tagger: RoleTagger | None,
+    trace: RunTrace | None,
+) -> Query:
+    """Decide what each name and number of a question is there for."""
     story = told_places(reading, found)
-    asked = without_stories(_without_items(text, reading, found), reading, story)
-    numbers = read_mended_ranges(asked, reading, vocabulary)
+    numbers = read_numbers(text, reading, found, story, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)
-    told = [one for one in found if titled.isdisjoint(range(one.first, one.last))]
-    told = [one for one in told if one.item is not None or one.first not in story]
+    told = [one for one in found if _is_told(one, titled, story)]
     bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
     free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
@@ -95,8 +106,9 @@ def parse_query(
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
     owner, used = owners(reading, mentions), state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
-    told_of = used | story
-    texts = find_text_places(text, reading, owner, told_of, excluded, vocabulary, roles, titled)
+    texts = find_text_places(
+        text, reading, owner, used | story, excluded, vocabulary, roles, titled
+    )
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
     refusing = refusing_places(reading, owner, vocabulary.negations)
     spared = spare_wished_kinds(reading, mentions, excluded, vocabulary)
@@ -118,7 +130,7 @@ def parse_query(
         anchor=anchor,
         exclude_items=tuple(dict.fromkeys(exclude_items)),
         have=names_at_hand(mentions, at_hand),
-        order=_orders(reading, mentions, wanted),
+        order=orders_by_number(reading.words, mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
         expands=says_any(reading.words, english().expand),
         served=says_any(reading.words, english().serve),
@@ -128,9 +140,14 @@ def parse_query(
         texts=text_wishes(text, reading, texts) + refused_in_texts(reading, mentions, wanted),
         met=state.met,
         on_list=state.on_list,
-        cut=len(question) > LONGEST_QUESTION,
         wanted_text=without_refusals(text, reading, owner, excluded, refusing),
     )
+
+
+def _is_told(mention: Mention, titled: frozenset[int], story: frozenset[int]) -> bool:
+    """Whether a name is told for a wish: not as the word of a title, and in no story."""
+    in_story = mention.item is None and mention.first in story
+    return not in_story and titled.isdisjoint(range(mention.first, mention.last))
 
 
 def _covered(mentions: Sequence[Mention]) -> set[int]:
@@ -356,29 +373,6 @@ def _constraint(
     )
 
 
-def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
-    """The question without its items' names: "like Blade Runner 2049" asks for no year.
-
-    A year right behind a name belongs to it: "Blade Runner (1982)", "Alien from 1979".
-    """
-    for mention in mentions:
-        if mention.item is not None:
-            last = mention.last
-            behind = reading.words[last : last + 3]
-            for skipped in range(min(2, len(behind))):
-                year = behind[skipped]
-                if (
-                    year.isdecimal()
-                    and len(year) == 4
-                    and english().grammar.origins.issuperset(behind[:skipped])
-                ):
-                    last += skipped + 1
-                    break
-            begin, end = reading.tokens[mention.first].start, reading.tokens[last - 1].end
-            text = text[:begin] + " " * (end - begin) + text[end:]
-    return text
-
-
 def _flags_and_diets(
     mentions: Sequence[Mention], wanted: Sequence[bool], vocabulary: Vocabulary
 ) -> tuple[dict[str, str], tuple[Constraint, ...]]:
@@ -398,25 +392,6 @@ def _flags_and_diets(
                 for name in vocabulary.domain.diets[meaning.key]
             )
     return flags, tuple(bars)
-
-
-def _orders(
-    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
-) -> dict[str, int]:
-    """Directions by number; of two for one number a superlative counts, else the last."""
-    told: dict[str, int] = {}
-    for mention, is_wanted in zip(mentions, wanted, strict=True):
-        meaning = mention.meaning
-        if meaning is None or meaning.role != "order":
-            continue
-        direction = direction_of(meaning.key, is_wanted=is_wanted)
-        is_superlative = abs(direction) > 1
-        around = reading.words[: mention.first], reading.words[mention.last :]
-        if is_superlative and is_about_other_things(*around):
-            continue
-        if is_superlative or abs(told.get(meaning.kind, 0)) < 2:
-            told[meaning.kind] = direction
-    return told
 
 
 def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from localrec.data.domains import NumberSpec
 from localrec.understanding.language_words import english
+from localrec.understanding.meanings import Mention
 
 _DIRECTIONS = {"more": 1, "less": -1, "most": 2, "least": -2}
 
@@ -51,6 +52,39 @@ def positives(spec: NumberSpec) -> dict[str, tuple[str, ...]]:
     declared = {*spec.more, *spec.less}
     told = {"more": _positives_of(spec.more), "less": _positives_of(spec.less)}
     return {key: tuple(one for one in found if one not in declared) for key, found in told.items()}
+
+
+def order_phrases(spec: NumberSpec, nouns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the phrases that order items by a number, each with its direction; the surest first.
+
+    Args:
+        spec: The number.
+        nouns: Singular nouns for the counted things; empty for a number that is no count.
+    """
+    furthest = superlatives(spec, nouns)
+    for key, phrases in (*furthest.items(), ("more", spec.more), ("less", spec.less)):
+        for phrase in phrases:
+            if key in furthest or not any(phrase in one for one in furthest.values()):
+                yield phrase, key
+
+
+def orders_by_number(
+    words: Sequence[str], mentions: Sequence[Mention], wanted: Sequence[bool]
+) -> dict[str, int]:
+    """Directions by number; of two for one number a superlative counts, else the last."""
+    told: dict[str, int] = {}
+    for mention, is_wanted in zip(mentions, wanted, strict=True):
+        meaning = mention.meaning
+        if meaning is None or meaning.role != "order":
+            continue
+        direction = direction_of(meaning.key, is_wanted=is_wanted)
+        is_superlative = abs(direction) > 1
+        around = words[: mention.first], words[mention.last :]
+        if is_superlative and is_about_other_things(*around):
+            continue
+        if is_superlative or abs(told.get(meaning.kind, 0)) < 2:
+            told[meaning.kind] = direction
+    return told
 
 
 def is_about_other_things(before: Sequence[str], behind: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.partial_names import LongName, PartialNames
 from localrec.understanding.punctuated_names import PunctuatedNames, marks_between
 from localrec.understanding.spelling import SpellingCorrector, is_everyday, other_forms, with_ie
-from localrec.understanding.superlatives import positives, superlatives
+from localrec.understanding.superlatives import order_phrases, positives
 
 _LEAST_USE = 10
 _WITH_ARTICLE = 3  # words of a name, beyond which it is told without its article too
@@ -335,12 +335,8 @@ class Vocabulary:
         for diet in self.domain.diets:
             self.names.add(diet, Meaning("diet", "diet", diet))
         for number, wish in self.domain.numbers.items():
-            furthest = superlatives(wish, counted_nouns(number, self.domain))
-            told = {"more": wish.more, "less": wish.less}
-            for key, phrases in (*furthest.items(), *told.items()):
-                for phrase in phrases:
-                    if key in furthest or not any(phrase in one for one in furthest.values()):
-                        self.names.add(phrase, Meaning("order", number, key))
+            for phrase, key in order_phrases(wish, counted_nouns(number, self.domain)):
+                self.names.add(phrase, Meaning("order", number, key))
             for key, phrases in positives(wish).items():
                 for phrase in phrases:
                     if not self.names.get(phrase):
