@@ -1,0 +1,57 @@
+"""Sentences that only tell what happened name no wishes where another sentence asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from .records import bounds, refused, wanted
+
+
+class TestStories:
+    def test_what_is_named_in_a_story_is_no_wish(self, ask):
+        query = ask("My sister dragged me to a disco in 2017. I would like some jazz.")
+        assert wanted(query) == [("jazz",)] and not bounds(query)
+
+    def test_its_words_are_not_looked_for_in_texts(self, ask):
+        query = ask("We had a zither on the balcony. Now I want some jazz.")
+        assert not query.texts
+
+    def test_a_question_of_one_sentence_is_no_story(self, ask):
+        assert ("disco",) in wanted(ask("we had disco on and I want jazz"))
+
+    def test_where_nothing_else_asks_for_anything_the_story_counts(self, ask):
+        assert ("disco",) in wanted(ask("We danced to disco. It was lovely."))
+
+    @pytest.mark.parametrize(
+        "wish", ["I want another.", "Something similar, please.", "I need more of it."]
+    )
+    def test_what_a_wish_takes_up_counts(self, ask, wish):
+        assert ("disco",) in wanted(ask(f"We danced to disco all summer. {wish}"))
+
+    @pytest.mark.parametrize(
+        "told",
+        ["My aunt loved disco.", "They asked for disco.", "Dad always enjoyed his disco."],
+    )
+    def test_what_somebody_likes_or_asks_for_counts(self, ask, told):
+        assert ("disco",) in wanted(ask(f"{told} I would like some pop."))
+
+    def test_a_refusal_in_a_story_stays_one(self, ask):
+        query = ask("We danced without disco. I would like some pop.")
+        assert "disco" in refused(query)
+
+    def test_an_item_that_somebody_heard_may_be_the_example(self, ask):
+        query = ask("We listened to Waterloo all day. I want something like it, some jazz.")
+        assert query.target == "waterloo"
+
+
+def test_what_is_still_to_hear_was_not_met(ask):
+    assert ask("which ABBA songs have I still to hear?").met is False
+
+
+def test_a_bound_behind_unless_is_the_most(ask):
+    assert bounds(ask("some jazz, unless it is more than 20 dollars"))["price"][1] == 20
+
+
+def test_the_us_is_a_country_and_us_are_people(ask):
+    assert ("us",) in wanted(ask("jazz from the us"))
+    assert ("us",) not in wanted(ask("play us some jazz"))
