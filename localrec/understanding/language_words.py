@@ -118,8 +118,8 @@ class StoryWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     asking: tuple[str, ...]
     judging: Words
-    refusing: Words
     done: Words
+    having: Words
     doers: Words
     no_verbs: Words
     pointing_back: tuple[str, ...]

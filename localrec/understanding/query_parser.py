@@ -94,7 +94,7 @@ def _read_wishes(
     trace: RunTrace | None,
 ) -> Query:
     """Decide what each name and number of a question is there for."""
-    story = told_places(reading, found)
+    story = told_places(reading, found, vocabulary)
     numbers = read_numbers(text, reading, found, story, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)

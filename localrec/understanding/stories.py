@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
-from localrec.understanding.vocabulary import Reading
+from localrec.understanding.mentions import owners
+from localrec.understanding.negation import negated_tokens
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().stories
 _ASKING = phrases_by_first_word(_WORDS.asking)
@@ -20,22 +22,28 @@ _NEAR = 4  # words from who did something to what was done
 _ENDING = "ed"  # of verbs that tell the past
 
 
-def told_places(reading: Reading, mentions: Sequence[Mention]) -> frozenset[int]:
+def told_places(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> frozenset[int]:
     """Places of the tokens of sentences that only tell a story; none where nothing else asks.
 
     Args:
         reading: The question.
         mentions: All its names; a wish names something.
+        vocabulary: Knows what refuses: a story that refuses something is none.
     """
     sentences = _sentences(reading)
-    if len(sentences) == 1:
-        return frozenset()
     told = [one for one in sentences if _tells(reading, one)]
+    if len(sentences) == 1 or not told:
+        return frozenset()
+    refused, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
+    told = [one for one in told if not any(refused[place] for place in one)]
     rest = [one for one in sentences if one not in told]
     names = {one.first for one in mentions}
-    if not any(_asks(reading, one) and not names.isdisjoint(one) for one in rest):
+    asking = [one for one in rest if _asks(reading, one)]
+    if all(names.isdisjoint(one) for one in asking):
         return frozenset()
-    if any(_points_back(reading, one) for one in rest):
+    if any(_points_back(reading, one) for one in asking):
         return frozenset()
     return frozenset(place for one in told for place in one)
 
@@ -58,9 +66,11 @@ def _tells(reading: Reading, sentence: range) -> bool:
     words = reading.words[sentence.start : sentence.stop]
     if _asks(reading, sentence) or not _WORDS.judging.isdisjoint(words):
         return False
-    if not _WORDS.refusing.isdisjoint(words):
-        return False
-    done = [place for place, word in enumerate(words) if _is_past(word)]
+    done = [
+        place
+        for place, word in enumerate(words)
+        if _is_past(word) and (not place or words[place - 1] not in _WORDS.having)
+    ]
     return any(
         place == 0 or not _WORDS.doers.isdisjoint(words[max(0, place - _NEAR) : place])
         for place in done
