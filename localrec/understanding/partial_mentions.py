@@ -143,7 +143,7 @@ def free_of(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention 
     free = reading.words[position + 1 : position + 2]
     if english().trailing_refusals.free.isdisjoint(free) or reading.gaps[position + 1]:
         return None
-    told = (reading.roots[position], *free)
+    told = (reading.roots[position], free[0])
     found = [
         one.meaning
         for one in vocabulary.partial.words.get(told[0], ())
