@@ -35,7 +35,8 @@ from localrec.foundation.errors import CutShortError
 from localrec.foundation.paths import make_private
 from localrec.training.jobs.training_runs import StepRecord, TrainingRun, open_run, runs_folder
 
-DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
+DATASET = "ml-100k"
+EVALUATIONS = ("agenticrec-trained", "agenticrec-no-tools")
 BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
 TABLED = {
     "warm": {"loss": "loss"},
@@ -151,8 +152,9 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
                 return
             yield course_of(key, stage, asked.workspace)
     if "measure" in asked.stages:
-        command(asked.workspace, "evaluate", "run", EVALUATION)
-        text = as_markdown(finished([EVALUATION], asked.workspace))
+        for one in EVALUATIONS:
+            command(asked.workspace, "evaluate", "run", one)
+        text = as_markdown(finished(EVALUATIONS, asked.workspace))
         yield Findings(text=text, page="training", block="agent-trained")
 
 
