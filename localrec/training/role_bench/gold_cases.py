@@ -3,7 +3,7 @@
 A composed question is of our own composer, and an adapter that learnt from it is at home there. So
 who routes or reads questions, or prefers lists, is decided by gold questions (`GoldQuestion`):
 those that ship for a domain, or a file of the same form about the own catalogue. A question is
-asked where the store knows every name in it.
+asked where the store or its taxonomy knows every name in it.
 
 Of those that ship both halves are asked. On the development half the rules were made right (0.986
 of 140 tasks), so that no model could be told better there; the other one they were not fitted to.
