@@ -86,9 +86,14 @@ def bench(
     if context.print_json({"report": report, "adopted": adopted}):
         return
     console().print(_as_text(report), soft_wrap=True)
+    if adopt:
+        _note_adopted(model, adopted)
+
+
+def _note_adopted(model: str, adopted: list[str]) -> None:
     for role in adopted:
         note(f"{role} is played by {model} from now on.")
-    if adopt and not adopted:
+    if not adopted:
         note("It won no role, so that nothing was changed.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, get_args
 
 from localrec.foundation.progress import Progress
@@ -64,7 +65,7 @@ def shown_arguments(
         beside += ["--adapter", f"{role}={Path(adapter).name}"]
     return [
         *(Path(model).name, *beside),
-        *(["--roles", ",".join(roles)] if roles else []),
+        *(["--roles", quote(",".join(roles))] if roles else []),
         *("--cases", str(cases)),
         *(["--gold", gold.name] if gold else []),
     ]
