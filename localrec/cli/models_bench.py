@@ -75,7 +75,7 @@ def bench(
     from localrec.training.role_bench.model_bench import adopt_won, bench_named
 
     context, named = command_context(), adapter or []
-    asked = [role.strip() for role in roles.split(",")] if roles else []
+    asked = [role.strip() for role in (roles or "").split(",") if role.strip()]
     with progress() as steps:
         report = bench_named(context.workspace, model, named, asked, cases, steps, gold)
     if page is not None:
@@ -83,17 +83,15 @@ def bench(
 
         add_to_page(page, report)
     adopted = adopt_won(context.workspace, report, model, named) if adopt else []
-    if context.print_json({"report": report, "adopted": adopted}):
-        return
-    console().print(_as_text(report), soft_wrap=True)
-    if adopt:
-        _note_adopted(model, adopted)
+    if not context.print_json({"report": report, "adopted": adopted}):
+        console().print(_as_text(report), soft_wrap=True)
+        _note_adopted(model, adopted, adopt)
 
 
-def _note_adopted(model: str, adopted: list[str]) -> None:
+def _note_adopted(model: str, adopted: list[str], wanted: bool) -> None:
     for role in adopted:
         note(f"{role} is played by {model} from now on.")
-    if not adopted:
+    if wanted and not adopted:
         note("It won no role, so that nothing was changed.")
 
 

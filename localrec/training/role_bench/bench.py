@@ -121,11 +121,12 @@ def bench_model(
                     EmptyRole(role=role, reason=_BLIND, line=measure_line(cases, progress))
                 )
                 continue
-            files = {"adapter": adapters.get(role), "projector": projector}
-            threads = workspace.settings.threads or None
-            with ModelProcess(model, **files, n_threads=threads) as process:
+            adapter, threads = adapters.get(role), workspace.settings.threads or None
+            with ModelProcess(
+                model, adapter=adapter, projector=projector, n_threads=threads
+            ) as process:
                 process.count_tokens("")  # a file that cannot be used is no wrong answer
-                results.append(measure_role(cases, process, role in adapters, progress))
+                results.append(measure_role(cases, process, adapter is not None, progress))
     return BenchReport(
         model=model.stem,
         megabytes=round(model.stat().st_size / 1e6, 1),
