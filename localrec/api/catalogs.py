@@ -92,6 +92,7 @@ class ModelCalls(CallGroup):
         cases: int = 120,
         model: str | None = None,
         question: str | None = None,
+        gold: str | Path | None = None,
         progress: Progress = no_progress,
     ) -> AdapterEvaluation | AdapterComparison:
         """Ask an adapter and its bare model the same cases: compare their accuracy and their speed.
@@ -102,12 +103,15 @@ class ModelCalls(CallGroup):
             cases: The number of cases.
             model: The adapter's base model, where the catalogue does not have it.
             question: Ask both this question instead, and return both answers.
+            gold: A file of gold questions about your catalogue; by default those that ship.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.training.adapters.adapter_trial import try_adapter
 
         with self._session._warm.released():
-            return try_adapter(self._folder, adapter, role, cases, model, question, progress)
+            return try_adapter(
+                self._folder, adapter, role, cases, model, question, progress, _optional_path(gold)
+            )
 
     def bench(
         self,
@@ -117,6 +121,7 @@ class ModelCalls(CallGroup):
         roles: Sequence[str] = (),
         cases: int = 60,
         adopt: bool = False,
+        gold: str | Path | None = None,
         progress: Progress = no_progress,
     ) -> BenchReport:
         """Ask a model and the rules the same cases of each role; takes minutes to hours.
@@ -127,16 +132,23 @@ class ModelCalls(CallGroup):
             roles: Only these; by default those of the adapters, or all.
             cases: The number of cases of each role; slow roles take a part of them.
             adopt: Whether the model plays each role here that it won; `roles()` lists the players.
+            gold: A file of gold questions about your catalogue; by default those that ship.
             progress: Called with the step, how much of it is done, and of how much.
         """
         from localrec.training.role_bench.model_bench import adopt_won, bench_named
 
         named = [f"{role}={adapter}" for role, adapter in (adapters or {}).items()]
         with self._session._warm.released():
-            report = bench_named(self._folder, model, named, roles, cases, progress)
+            report = bench_named(
+                self._folder, model, named, roles, cases, progress, _optional_path(gold)
+            )
             if adopt:
                 adopt_won(self._folder, report, model, named)
         return report
+
+
+def _optional_path(file: str | Path | None) -> Path | None:
+    return None if file is None else Path(file).expanduser()
 
 
 class DatasetCalls(CallGroup):

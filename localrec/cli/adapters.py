@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from localrec.evaluation.statistics import IntervalEstimate
     from localrec.training.adapters.adapter_compare import AdapterAnswer, AdapterComparison
     from localrec.training.adapters.adapter_eval import AdapterEvaluation, EvaluatedSide
+    from localrec.training.role_bench.records import RoleResult
 
 TRY_EXAMPLES = """
 Examples:\n\n
@@ -50,17 +53,24 @@ def try_(
         str | None,
         typer.Option(metavar="TEXT", help="Ask both this question instead, and show both answers."),
     ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="GOLD.jsonl", help="Gold questions about your catalogue; else those that ship."
+        ),
+    ] = None,
 ) -> None:
     """Ask an adapter and its bare model the same cases: who is right how often, and how fast.
 
-    The cases are composed from this workspace's graph, in wordings that no adapter learns from.
+    The cases are composed from this workspace's graph, in wordings that no adapter learns from. A
+    router, a slot reader and a reflector are held against the rules on gold questions too.
     """
     from localrec.training.adapters.adapter_eval import AdapterEvaluation
     from localrec.training.adapters.adapter_trial import try_adapter
 
     context = command_context()
     with progress() as steps:
-        tried = try_adapter(context.workspace, adapter, role, cases, model, question, steps)
+        tried = try_adapter(context.workspace, adapter, role, cases, model, question, steps, gold)
     if not context.print_json(tried):
         if isinstance(tried, AdapterEvaluation):
             console().print(_trial_text(tried))
@@ -71,9 +81,17 @@ def try_(
 def _trial_text(trial: AdapterEvaluation) -> str:
     lines = [_side(side) for side in (trial.bare, trial.adapted)]
     verdict = trial.difference.verdict
-    return "\n".join(
-        [f"{trial.cases} cases of a {trial.role}.", *lines, f"The adapter: {verdict}."]
-    )
+    kind = "composed cases" if trial.gold or trial.no_gold else "cases"
+    lines = [f"{trial.cases} {kind} of a {trial.role}.", *lines, f"The adapter: {verdict}."]
+    return "\n".join([*lines, *_gold_lines(trial.gold), *filter(None, [trial.no_gold])])
+
+
+def _gold_lines(gold: RoleResult | None) -> Iterator[str]:
+    if gold is not None:
+        yield f"{gold.cases} gold questions."
+        for side in (gold.rules, gold.model):
+            yield f"{side.name}: {_share(side.quality)} right, {1000 * side.seconds:.0f} ms a case"
+        yield f"The adapter against the {gold.rules.name}: {gold.difference.verdict}."
 
 
 def _side(side: EvaluatedSide) -> str:

@@ -10,7 +10,7 @@ import typer
 from localrec.cli.context import command_context, console, note, progress
 
 if TYPE_CHECKING:
-    from localrec.training.role_bench.records import BenchReport
+    from localrec.training.role_bench.records import BenchReport, RoleSide
 
 EXAMPLES = """
 Examples:\n\n
@@ -55,6 +55,12 @@ def bench(
     adopt: Annotated[
         bool, typer.Option("--adopt", help="Give the model each role here that it won.")
     ] = False,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="GOLD.jsonl", help="Gold questions about your catalogue; else those that ship."
+        ),
+    ] = None,
     page: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Add its rows to this page of results.")
     ] = None,
@@ -62,43 +68,57 @@ def bench(
     """Ask a model and the rules the same cases of each role: quality, seconds, tokens.
 
     The cases are composed from this workspace's graph and from what its people chose last, in
-    wordings and rows that no adapter learns from. The model wins a role where it is better by
-    more than chance.
+    wordings and rows that no adapter learns from. Router, slots and reflector are asked gold
+    questions too, all of them, which people wrote: those alone decide. The model wins a role where
+    it is better by more than chance.
     """
     from localrec.training.role_bench.model_bench import adopt_won, bench_named
 
     context, named = command_context(), adapter or []
-    asked = [role.strip() for role in roles.split(",")] if roles else []
+    asked = [role.strip() for role in (roles or "").split(",") if role.strip()]
     with progress() as steps:
-        report = bench_named(context.workspace, model, named, asked, cases, steps)
+        report = bench_named(context.workspace, model, named, asked, cases, steps, gold)
     if page is not None:
         from localrec.training.role_bench.page import add_to_page
 
         add_to_page(page, report)
     adopted = adopt_won(context.workspace, report, model, named) if adopt else []
-    if context.print_json({"report": report, "adopted": adopted}):
-        return
-    console().print(_as_text(report), soft_wrap=True)
+    if not context.print_json({"report": report, "adopted": adopted}):
+        console().print(_as_text(report), soft_wrap=True)
+        _note_adopted(model, adopted, adopt)
+
+
+def _note_adopted(model: str, adopted: list[str], wanted: bool) -> None:
     for role in adopted:
         note(f"{role} is played by {model} from now on.")
-    if adopt and not adopted:
+    if wanted and not adopted:
         note("It won no role, so that nothing was changed.")
 
 
 def _as_text(report: BenchReport) -> str:
-    from localrec.evaluation.reporting.number_format import with_interval
-
     lines = [f"{report.model}, {report.megabytes:.0f} MB"]
     for one in report.results:
-        lines.append(f"{one.role}: {one.measure} ({one.cases} cases)")
-        for side in (one.rules, one.model):
-            failed = f", {side.failed} without an answer" if side.failed else ""
-            shapes = "" if side.shapes is None else f", {side.shapes} shapes of sentences"
-            lines.append(
-                f"  {side.name}: {with_interval(side.quality, 3)}, {side.seconds:.3g} s and "
-                f"{side.tokens:,.0f} tokens a case{failed}{shapes}"
-            )
-        lines.append(f"  The model: {one.difference.verdict}.")
+        cases = f"{one.cases} {one.kind} questions" if one.kind else f"{one.cases} cases"
+        lines.append(f"{one.role}: {one.measure} ({cases})")
+        lines += [_side_text(side) for side in (one.rules, one.model)]
+        decided = "" if one.decides else ", which decides nothing: gold questions do"
+        lines.append(f"  The model: {one.difference.verdict}{decided}.")
         lines += [f"  {sentence}" for sentence in one.notes]
-    lines += [f"{one.role}: no cases. {one.reason}" for one in report.empty]
+    for empty in report.empty:
+        if empty.line is None:
+            lines.append(f"{empty.role}: no cases. {empty.reason}")
+        else:
+            head = f"{empty.role}: {empty.line.measure} ({empty.line.cases} cases)"
+            lines += [head, _side_text(empty.line.rules), f"  {empty.reason}"]
     return "\n".join(lines)
+
+
+def _side_text(side: RoleSide) -> str:
+    from localrec.evaluation.reporting.number_format import with_interval
+
+    failed = f", {side.failed} without an answer" if side.failed else ""
+    shapes = "" if side.shapes is None else f", {side.shapes} shapes of sentences"
+    return (
+        f"  {side.name}: {with_interval(side.quality, 3)}, {side.seconds:.3g} s and "
+        f"{side.tokens:,.0f} tokens a case{failed}{shapes}"
+    )

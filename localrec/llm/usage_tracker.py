@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from localrec.data.chat_message import Message
 from localrec.data.token_usage import TokenUsage
-from localrec.llm.chat_model import ChatModel
+from localrec.llm.chat_model import Bitmap, ChatModel, Generation, VisionModel
 from localrec.llm.model_wrapper import ModelWrapper, Reply
 
 
@@ -21,6 +22,11 @@ class UsageTracker(ModelWrapper):
         """Return the usage since the last call of this method."""
         spent, self._spent = self._spent, TokenUsage()
         return spent
+
+    def describe(self, bitmap: Bitmap, messages: Sequence[Message], **options: Any) -> Generation:
+        """Let a wrapped model that sees write about an image (`VisionModel.describe`)."""
+        model = cast("VisionModel", self._model)
+        return self._ask(messages, lambda sent: model.describe(bitmap, sent, **options))
 
     def _ask(
         self,

@@ -10,9 +10,9 @@ no name:
 
 What a name means is looked up in the vocabulary, typos mended, as for any question; a name that is
 nothing there is noted as unknown and demands nothing. The deterministic counterpart is
-`query_parser.py`; its rules read ranges of numbers and comparatives here as well. Only a model
-with an adapter for this role can do it: a bare one has not seen the form, and examples of it would
-not fit into a short prompt.
+`query_parser.py`; its rules read ranges of numbers and comparatives here as well. It is for a model
+with an adapter for this role: a bare one has not seen the form, examples of it would not fit into a
+short prompt, and it gets the role only where it won it (`models bench --adopt`).
 """
 
 from __future__ import annotations

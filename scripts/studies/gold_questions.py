@@ -20,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 from findings import ROOT, Findings, add_folder, add_half, halves_in, origin_of, show_step
+from question_tables import question_tables
 
 from localrec.evaluation.configs import (
     Half,
@@ -34,7 +35,6 @@ from localrec.evaluation.questions.gold import read_gold, unknown_names
 from localrec.evaluation.questions.question_harness import run_question_evaluation, score_answers
 from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.evaluation.questions.summaries import SystemReport
-from localrec.evaluation.questions.tables import question_tables
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 from localrec.foundation.paths import make_private

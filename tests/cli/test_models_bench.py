@@ -26,7 +26,7 @@ from localrec.training.role_bench.model_bench import shown_arguments
 from localrec.training.role_bench.records import BenchReport, RoleResult, RoleSide
 
 
-def result_of(role: str, model: float, rules: float) -> RoleResult:
+def result_of(role: str, model: float, rules: float, *, gold: bool = False) -> RoleResult:
     """A result over forty cases, each side right in its share of them."""
     ours, theirs = (
         [(float(number < 40 * share), 1.0) for number in range(40)] for share in (model, rules)
@@ -43,18 +43,20 @@ def result_of(role: str, model: float, rules: float) -> RoleResult:
         rules=sides[0],
         model=sides[1],
         difference=compare(ours, theirs),
+        gold=gold,
     )
 
 
 @pytest.fixture
 def planted(monkeypatch):
-    """A bench that found the writer won, the router lost, the slots won and the judge won."""
+    """A bench that found writer, judge and reflector won, router and slots on composed ones."""
     found = (
-        *(result_of("writer", 1.0, 0.5), result_of("router", 0.2, 0.9)),
-        *(result_of("slots", 1.0, 0.1), result_of("judge", 1.0, 0.1)),
+        *(result_of("writer", 1.0, 0.5), result_of("judge", 1.0, 0.1)),
+        *(result_of("router", 0.9, 0.9, gold=True), result_of("router", 0.9, 0.2)),
+        *(result_of("slots", 1.0, 0.1), result_of("reflector", 0.9, 0.5, gold=True)),
     )
 
-    def measured(folder, model, adapters, roles, count, progress, command=()):
+    def measured(folder, model, adapters, roles, count, progress, command=(), gold=None):
         return BenchReport(
             model=model.stem,
             megabytes=1.0,
@@ -78,6 +80,8 @@ def test_a_bench_measures_a_model_role_by_role_on_this_machine(cli, own_workspac
     assert [one["role"] for one in report["results"]] == ["writer"]
     assert report["results"][0]["rules"]["quality"]["value"] == 1.0
     assert [one["role"] for one in report["empty"]] == ["agent", "image words"]
+    assert report["empty"][1]["line"]["cases"] == 2
+    assert "projector" in report["empty"][1]["reason"]
     assert "--cases 2" in report["origin"]["command"]
     assert str(tmp_path) not in json.dumps(report)
     assert f"| {Path(gguf).stem} |" in page.read_text(encoding="utf-8")
@@ -90,8 +94,13 @@ def test_a_model_takes_the_roles_that_it_won_with_their_figures(cli, own_workspa
     assert "writer: it is right (40 cases)" in out
     assert "writer is played by" in err
     settings = load_settings(own_workspace)
-    assert settings.roles == {"writer": str(gguf)}
-    assert settings.figures == {"writer": "1.000 against 0.500 of the rules, 40 cases"}
+    assert settings.roles == {"writer": str(gguf), "reflector": str(gguf)}
+    assert settings.figures == {
+        "writer": "1.000 against 0.500 of the rules, 40 cases",
+        "reflector": "0.900 against 0.500 of the rules, 40 gold questions",
+    }
+    assert "router: it is right (40 gold questions)" in out
+    assert "The model: better, which decides nothing: gold questions do." in out
     roles = {one["role"]: one for one in json.loads(cli(*call, "list", "--roles", "--json").out)}
     assert roles["writer"]["holder"] == str(gguf)
     assert roles["writer"]["figure"] == settings.figures["writer"]
@@ -107,7 +116,7 @@ def test_nothing_changes_without_adopt_and_a_role_given_back_loses_its_figure(
     assert load_settings(own_workspace).roles == {}
     assert cli(*call, "bench", gguf, "--adopt").code == 0
     assert cli(*call, "use", "writer", "rules").code == 0
-    assert load_settings(own_workspace).figures == {}
+    assert [*load_settings(own_workspace).figures] == ["reflector"]
     assert "bound by hand" in cli(*call, "list", "--roles").out
 
 
@@ -130,6 +139,21 @@ def test_the_command_of_a_report_has_roles_and_no_folders():
     assert " ".join(told) == (
         "toy.gguf --adapter router=r.gguf --adapter writer=w --roles router --cases 9"
     )
+    told = shown_arguments("toy", [], [], 9, Path("/mine/gold.jsonl"))
+    assert " ".join(told) == "toy --cases 9 --gold gold.jsonl"
+
+
+def test_without_gold_questions_it_is_told_how_to_write_some(cli, own_workspace, gguf, tmp_path):
+    few = tmp_path / "gold.jsonl"
+    few.write_text(
+        '{"id": "q1", "query": "gin", "half": "dev", "task": "C3", "possible": true, '
+        '"gold": {"include": ["gin"]}}\n',
+        encoding="utf-8",
+    )
+    asked = ("--roles", "router", "--cases", "2", "--gold", few)
+    code, out, _ = cli("--workspace", own_workspace, "models", "bench", gguf, *asked)
+    assert code == 0
+    assert "No gold questions fit this catalogue, and composed ones bind nobody" in out
 
 
 def test_the_settings_keep_figures_and_a_binding_by_hand_drops_them(tmp_path):

@@ -14,6 +14,7 @@ from localrec import Workspace
 from localrec.foundation.settings import load_settings
 from localrec.llm.adapter_files import roles_of
 from localrec.training.jobs.training_runs import open_run, runs_folder
+from localrec.training.role_bench import gold_cases
 from localrec.workspace import OpenWorkspace
 from tests.training.tiny_models import make_tiny
 
@@ -53,6 +54,18 @@ def exported(call, tiny, bar, tmp_path):
     return out
 
 
+@pytest.fixture
+def gold(tmp_path):
+    """Two gold questions, too few to be asked unless a test says otherwise."""
+    line = (
+        '{"id": "ID", "query": "a drink with gin", "half": "dev", "task": "C3", "possible": true, '
+        '"gold": {"include": ["gin"]}}\n'
+    )
+    path = tmp_path / "gold.jsonl"
+    path.write_text(line + line.replace("ID", "another"), encoding="utf-8")
+    return path
+
+
 def test_a_training_leaves_a_finished_run(call, tiny, bar):
     code, out, err = train(call, tiny, "--json")
     assert code == 0
@@ -80,13 +93,14 @@ def test_the_python_call_trains_and_exports_as_the_commands_do(call, tiny, bar, 
     assert roles_of(str(tmp_path / "router.gguf")) == ("router",)
 
 
-def test_one_adapter_learns_several_roles_and_is_tried_in_each(call, tiny, tmp_path):
+def test_one_adapter_learns_several_roles_and_is_tried_in_each(call, tiny, tmp_path, gold):
     assert train(call, tiny, role="router,slots").code == 0
     both = tmp_path / "both.gguf"
     assert call("train", "export", "first", "--out", both).code == 0
     assert roles_of(str(both)) == ("router", "slots")
     for options, role in (((), "router"), (("--role", "slots"), "slots")):
-        tried = call("models", "try", both, "--model", tiny, "--cases", "2", "--json", *options)
+        asked = ("--model", tiny, "--gold", gold, "--cases", "2", "--json", *options)
+        tried = call("models", "try", both, *asked)
         assert json.loads(tried.out)["role"] == role
     refused = call("models", "try", both, "--model", tiny, "--role", "reranker")
     assert refused.code == 2
@@ -243,8 +257,9 @@ def test_a_bare_model_does_not_read_questions(call, bar, tiny):
     assert "localrec train adapter slots" in err
 
 
-def test_a_try_asks_both_the_same(call, tiny, exported):
-    code, out, _ = call("models", "try", exported, "--model", tiny, "--cases", "12", "--json")
+def test_a_try_asks_both_the_same(call, tiny, exported, gold):
+    asked = ("--model", tiny, "--gold", gold, "--cases", "12", "--json")
+    code, out, _ = call("models", "try", exported, *asked)
     assert code == 0
     trial = json.loads(out)
     assert trial["role"] == "router"
@@ -253,12 +268,20 @@ def test_a_try_asks_both_the_same(call, tiny, exported):
         assert 0 <= side["accuracy"]["low"] <= side["accuracy"]["value"] <= 1
         assert side["ms"] > 0
     assert trial["adapted"]["name"].endswith("+router")
+    assert trial["gold"] is None and "--gold FILE" in trial["no_gold"]
 
 
-def test_a_try_is_told_in_words(call, tiny, exported):
-    code, out, _ = call("models", "try", exported, "--model", tiny, "--cases", "4")
+def test_a_try_is_told_in_words_with_the_rules_over_gold_questions(
+    call, tiny, exported, gold, monkeypatch
+):
+    monkeypatch.setattr(gold_cases, "FEWEST_GOLD", 2)
+    asked = ("--model", tiny, "--gold", gold, "--cases", "4")
+    code, out, _ = call("models", "try", exported, *asked)
     assert code == 0
-    assert "4 cases of a router." in out
+    assert "4 composed cases of a router." in out
+    assert "2 gold questions." in out
+    assert "rules: 1.000" in out
+    assert "The adapter against the rules: not separable." in out
 
 
 def test_one_question_is_answered_by_both(call, tiny, exported):

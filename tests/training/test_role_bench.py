@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from localrec.data.token_usage import Usage
 from localrec.evaluation.provenance import current_origin
+from localrec.evaluation.questions.gold import read_gold
 from localrec.explanation.written_sentences import sentence_shape
 from localrec.foundation.errors import ModelError
+from localrec.foundation.paths import shipped
+from localrec.graph.domain_files import load_domain
+from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
+from localrec.llm.chat_model import Generation
 from localrec.llm.scripted import ScriptedModel
-from localrec.training.role_bench.bench import ROLES, RoleComposer, measure_role
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.training.role_bench.bench import ROLES, RoleComposer, measure_line, measure_role
 from localrec.training.role_bench.case_runner import ask_cases
 from localrec.training.role_bench.page import add_to_page, charts
+from localrec.training.role_bench.picture_cases import DrawnDrink, drawn_drinks, share_told
 from localrec.training.role_bench.records import (
+    GOLD_ROLES,
     SEED,
     BenchReport,
     EmptyRole,
@@ -56,7 +68,7 @@ def planted_cases(right, by_rules=0.5, count=8) -> RoleCases:
         return PreparedModel(ask, ("Nothing was settled.",))
 
     return RoleCases(
-        role="router",
+        role="judge",
         measure="the word is right",
         line="rules",
         count=count,
@@ -168,14 +180,11 @@ def test_rules_that_a_model_cannot_write_are_no_answer(users):
         cases.prepare(ScriptedModel(lambda messages: "no rule"), False).ask(0)
 
 
-@pytest.mark.parametrize(
-    ("role", "reason"), [("image words", "projector"), ("agent", "people chose")]
-)
-def test_a_role_without_cases_says_why(composer, role, reason):
-    found = composer.cases(role, 10)
+def test_a_role_without_cases_says_why(composer):
+    found = composer.cases("agent", 10)
     assert isinstance(found, EmptyRole)
-    assert found.role == role
-    assert reason in found.reason
+    assert found.role == "agent"
+    assert "people chose" in found.reason
 
 
 def test_a_shape_is_a_sentence_without_names_and_numbers():
@@ -215,18 +224,18 @@ def test_a_page_gains_a_row_for_each_model_and_keeps_what_others_wrote(tmp_path)
     assert text.count("| rules |") == 2
     assert "No cases. Nobody sees." in text
     assert text.count("`python -m localrec models bench small`") == 1
-    assert (tmp_path / "models" / "router.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "models" / "judge.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_a_chart_tells_how_large_each_model_is():
-    chart = charts([report_of("small"), report_of("large")])["router"]
+    chart = charts([report_of("small"), report_of("large")])["judge"]
     assert "small, 98 MB" in chart
     assert "large, 98 MB" in chart
     assert "(plante)" not in chart
 
 
 def test_models_that_had_other_cases_are_drawn_with_a_line_of_rules_of_their_own():
-    chart = charts([report_of("small"), report_of("large", fingerprint="others")])["router"]
+    chart = charts([report_of("small"), report_of("large", fingerprint="others")])["judge"]
     for name in ("rules (plante)", "small, 98 MB (plante)"):
         assert name in chart
     for name in ("rules (others)", "large, 98 MB (others)"):
@@ -234,4 +243,131 @@ def test_models_that_had_other_cases_are_drawn_with_a_line_of_rules_of_their_own
 
 
 def test_every_role_is_known_to_the_bench(composer):
-    assert all(composer.cases(role, 40) for role in ROLES)
+    assert all(list(composer.sets(role, 40)) for role in ROLES)
+
+
+def gold_file(folder, count=30, **changes) -> Path:
+    """Gold questions for drinks with gin, and one about something that no bar here has."""
+    known = {
+        "query": "a drink with gin",
+        "half": "dev",
+        "task": "C3",
+        "possible": True,
+        "gold": {"include": ["gin"]},
+    } | changes
+    lines = [known | {"id": f"g{number}"} for number in range(count)]
+    lines += [known | {"id": "strange", "gold": {"include": ["unobtainium"]}}]
+    path = folder / "gold.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def test_gold_questions_come_first_where_they_measure_a_role(frequented, tmp_path):
+    with OpenWorkspace(frequented) as workspace:
+        composer = RoleComposer(workspace, silent, gold_file(tmp_path))
+        for role in ROLES:
+            kinds = [getattr(one, "gold", False) for one in composer.sets(role, 40)]
+            assert kinds == ([True, False] if role in GOLD_ROLES else [False])
+        router, slots, reflector = (next(composer.sets(role, 2)) for role in GOLD_ROLES)
+        assert router.count == slots.count == reflector.count == 30  # and not what nobody knows
+        assert {one.by_rules(0).score for one in (router, slots, reflector)} == {1.0}
+
+
+def test_a_wrong_task_and_a_demand_that_was_not_read_are_wrong(frequented, tmp_path):
+    wrong = gold_file(tmp_path, task="C4", gold={"include": ["gin"], "exclude": ["campari"]})
+    with OpenWorkspace(frequented) as workspace:
+        composer = RoleComposer(workspace, silent, wrong)
+        router, slots, _ = (next(composer.sets(role, 2)) for role in GOLD_ROLES)
+        assert router.by_rules(0).score == slots.by_rules(0).score == 0.0
+
+
+def test_without_gold_questions_for_the_catalogue_it_is_told_how_to_write_some(
+    composer, frequented, tmp_path
+):
+    with OpenWorkspace(frequented) as workspace:
+        few = RoleComposer(workspace, silent, gold_file(tmp_path, count=29))
+        found = next(few.sets("router", 2))
+        assert isinstance(found, EmptyRole)
+        assert "--gold FILE" in found.reason
+
+
+def test_questions_that_ship_are_asked_in_both_halves_of_the_drinks_that_ship():
+    asked = read_gold(shipped("datasets") / "cocktails" / "questions.jsonl")
+    assert {one.half for one in asked} == {"dev", "test"}
+    assert len(asked) == 280
+
+
+def test_composed_questions_decide_nothing_where_people_wrote_some():
+    composed = msgspec.structs.replace(measured(["yes"] * 8, by_rules=0.0), role="router")
+    gold = msgspec.structs.replace(composed, gold=True)
+    assert (composed.kind, composed.decides) == ("composed", False)
+    assert (gold.kind, gold.decides) == ("gold", True)
+    assert measured(["yes"] * 8).decides
+
+
+def test_a_page_shows_gold_questions_beside_composed_ones(tmp_path):
+    page = tmp_path / "models.md"
+    for gold in (False, True):
+        mark = "people" if gold else "planted"
+        add_to_page(page, report_of("small", role="router", gold=gold, fingerprint=mark))
+    text = page.read_text(encoding="utf-8")
+    assert "| small | 98 | 8 gold (people) |" in text
+    assert "| small | 98 | 8 composed (plante) |" in text
+
+
+class Seer:
+    """A model that says the same of every picture."""
+
+    name = "seer"
+
+    def __init__(self, *colours: str) -> None:
+        self.told = msgspec.json.encode(
+            {
+                **{"glass": "Collins glass", "colours": colours, "clarity": "hazy", "foam": False},
+                **{"ice": False, "garnish": ["cherry"], "texture": "smooth", "names": ["Punch"]},
+            }
+        ).decode()
+
+    def describe(self, bitmap, messages, *, grammar=None, max_tokens=256, on_chunk=None):
+        assert len(bitmap.rgb) == bitmap.width * bitmap.height * 3
+        usage = Usage(prompt=300, cached=0, generated=40, model_ms=1.0)
+        return Generation(text=self.told, finished=True, usage=usage)
+
+
+def test_words_of_a_drawn_drink_are_told_by_measuring_and_by_a_model_that_sees(composer):
+    cases = composer.cases("image words", 6)
+    assert cases.fingerprint == composer.cases("image words", 6).fingerprint
+    assert sum(cases.by_rules(number).score for number in range(6)) / 6 > 0.6
+    tracked = UsageTracker(Seer("red", "pink"))
+    drink = drawn_drinks(6, SEED)[0]
+    assert drink.glass == "highball glass"
+    scores = [cases.prepare(tracked, False).ask(number).score for number in range(6)]
+    assert 0.0 < max(scores) <= 1.0
+    assert tracked.taken().tokens == 6 * 340
+
+
+def test_what_is_told_counts_by_its_share_and_colours_by_their_order():
+    domain = load_domain("cocktails")
+    drink = DrawnDrink("highball glass", ("red", "white"), "cherry", 7)
+    seen = ImageAttributes(
+        layers=tuple(
+            ColourDetection(word=word, share=0.5, confidence=1.0) for word in ("red", "white")
+        ),
+        glass=Detection("collins glass", 1.0),
+        garnish=(Detection("maraschino cherry", 1.0),),
+    )
+    assert share_told(drink, seen, domain) == 1.0
+    turned = msgspec.structs.replace(seen, layers=seen.layers[::-1])
+    assert share_told(drink, turned, domain) == 0.5
+    assert share_told(drink, ImageAttributes(), domain) == 0.0
+
+
+def test_a_role_whose_model_is_missing_shows_its_line_and_what_it_takes(composer, tmp_path):
+    line = measure_line(composer.cases("image words", 3), silent)
+    empty = EmptyRole(role="image words", reason="It must see.", line=line)
+    page = tmp_path / "models.md"
+    add_to_page(page, msgspec.structs.replace(report_of("small"), empty=(empty,)))
+    add_to_page(page, report_of("large"))
+    text = page.read_text(encoding="utf-8")
+    assert f"| measured colours and outlines | - | 3 ({line.fingerprint[:6]}) |" in text
+    assert "It must see." in text and "Nobody sees." not in text

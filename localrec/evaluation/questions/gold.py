@@ -64,8 +64,8 @@ class GoldQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     possible: bool
 
 
-def read_gold(path: Path, half: Half) -> list[GoldQuestion]:
-    """Read the gold questions of one half.
+def read_gold(path: Path, half: Half | None = None) -> list[GoldQuestion]:
+    """Read the gold questions of one half, or of both.
 
     Raises:
         InputError: the file or a line cannot be read, or an id comes twice; names the line.
@@ -85,7 +85,7 @@ def read_gold(path: Path, half: Half) -> list[GoldQuestion]:
                 f"{path}, line {number}: the id {question.id!r} comes twice.", "Change one."
             )
         questions[question.id] = question
-    return [question for question in questions.values() if question.half == half]
+    return [one for one in questions.values() if half in (None, one.half)]
 
 
 def _content(path: Path) -> bytes:

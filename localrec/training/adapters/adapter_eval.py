@@ -4,7 +4,8 @@ The cases are composed in the wordings of the validation half, which no adapter 
 seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
 the same labels or grammar. A writer's sentence is right where it tells every fact. A bare model may
 do better on a prompt made for it, with worked examples; `scripts/studies/run.py role_adapters`
-measures that on the gold questions.
+measures that on the gold questions. Whether the adapter is better than the rules is asked of gold
+questions alone, as in `models bench`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,12 @@ from localrec.llm.structured_output import sentence_grammar
 from localrec.training.examples.example import Example
 from localrec.training.examples.roles import ExampleConfig, examples_for
 from localrec.training.examples.writer import tells_facts
+from localrec.training.role_bench.bench import measure_role
 from localrec.training.role_bench.case_runner import ask_cases
+from localrec.training.role_bench.gold_cases import no_gold, open_gold
+from localrec.training.role_bench.records import GOLD_ROLES, RoleResult
 from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
+from localrec.workspace import OpenWorkspace
 
 _SEED = 20_260_401  # of the cases; no training draws by it
 _GRAMMARS: Mapping[str, str] = {
@@ -64,6 +69,9 @@ class AdapterEvaluation(msgspec.Struct, Record, frozen=True, kw_only=True):
         bare: The base alone.
         adapted: The base with the adapter.
         difference: Difference of the accuracies, the adapter's minus the base's.
+        gold: The rules and the adapter over gold questions, where some fit the catalogue and
+            measure the role.
+        no_gold: Why there are none, for a role that they do measure.
     """
 
     role: str
@@ -71,6 +79,8 @@ class AdapterEvaluation(msgspec.Struct, Record, frozen=True, kw_only=True):
     bare: EvaluatedSide
     adapted: EvaluatedSide
     difference: Comparison
+    gold: RoleResult | None = None
+    no_gold: str = ""
 
 
 def evaluate_adapter(
@@ -114,6 +124,38 @@ def evaluate_adapter(
         adapted=adapted,
         difference=compare(right[1], right[0]),
     )
+
+
+def with_gold(
+    evaluated: AdapterEvaluation,
+    workspace: Path,
+    files: tuple[Path, Path],
+    gold: Path | None,
+    progress: Progress,
+) -> AdapterEvaluation:
+    """Ask the rules and an adapter gold questions too, where those measure its role.
+
+    Args:
+        evaluated: What came of the composed cases.
+        workspace: The workspace that they were composed from.
+        files: The GGUF of the base, and that of the adapter.
+        gold: Gold questions about the own catalogue; None for those that ship.
+        progress: Called with each step and its progress.
+
+    Raises:
+        InputError: the gold questions cannot be read.
+        ModelError: a file cannot be used.
+    """
+    role, (model, adapter) = evaluated.role, files
+    if role not in GOLD_ROLES:
+        return evaluated
+    with OpenWorkspace(workspace) as opened:
+        found = open_gold(opened, gold)
+        if found is None:
+            return msgspec.structs.replace(evaluated, no_gold=no_gold(role).reason)
+        with ModelProcess(model, adapter=adapter) as process:
+            asked = measure_role(found.cases(role), process, True, progress)
+    return msgspec.structs.replace(evaluated, gold=asked)
 
 
 def _evaluate_side(

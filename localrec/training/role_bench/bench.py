@@ -2,12 +2,14 @@
 
 `localrec models bench` runs it for any GGUF, with an adapter for each role that has one. Cases are
 composed from the workspace's graph and its people with a fixed seed, and carry a fingerprint, so
-that the figures of two models can be told to be of the same cases.
+that the figures of two models can be told to be of the same cases. What gold questions measure is
+asked of those too, and decided by them alone (`gold_cases`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from localrec.evaluation.provenance import current_origin
@@ -15,16 +17,22 @@ from localrec.evaluation.statistics import compare, ratio_estimate
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.foundation.record_files import sha256_of
+from localrec.foundation.settings import VISION, Settings
+from localrec.images.analyzers import image_analyzer, vision_analyzer
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.usage_tracker import UsageTracker
 from localrec.training.role_bench.case_runner import ask_cases
+from localrec.training.role_bench.gold_cases import GoldSet, no_gold, open_gold
+from localrec.training.role_bench.picture_cases import IMAGE_WORDS, picture_cases
 from localrec.training.role_bench.question_cases import reflector_cases, router_cases, slot_cases
 from localrec.training.role_bench.records import (
+    GOLD_ROLES,
     SEED,
     AskCase,
     BenchReport,
     EmptyRole,
     RoleCases,
+    RoleLine,
     RoleResult,
     RoleSide,
 )
@@ -56,16 +64,16 @@ _USER_CASES: Mapping[str, Callable[[HeldOutUsers, int], RoleCases]] = {
     "rules": rule_cases,
 }
 _EVERY = {"agent": 5, "rules": 20}  # one case in so many: theirs take longest
-_NO_CASES = {
-    "image words": (
-        "It takes a model that sees, with its projector, and pictures whose words are known; "
-        "neither comes with localrec. `scripts/studies/run.py image_questions` measures it where "
-        "both are there."
-    ),
-}
+_BLIND = (
+    "A model is asked for them once it sees: a GGUF with its projector, bound by `localrec models "
+    "use vision MODEL.gguf --projector MMPROJ.gguf` and then benched; none comes with localrec."
+)
+_NO_PICTURES = (
+    "Nothing here measures pictures of items; localrec datasets pull cocktails brings some."
+)
 ROLES = (
     *("router", "slots", "reflector", "writer", "reranker", "agent", "memory", "rules", "judge"),
-    "image words",
+    IMAGE_WORDS,
 )
 
 
@@ -77,6 +85,7 @@ def bench_model(
     count: int,
     progress: Progress,
     command: Sequence[str] = (),
+    gold: Path | None = None,
 ) -> BenchReport:
     """Ask a model the cases of some roles.
 
@@ -88,8 +97,10 @@ def bench_model(
         count: Cases of a role; slow roles have a part of them.
         progress: Called with each step and its progress.
         command: The arguments that decide the figures, for the record.
+        gold: Gold questions about the own catalogue; None for those that ship.
 
     Raises:
+        InputError: the gold questions cannot be read.
         UsageError: there is no such role.
         ModelError: a file cannot be used.
         WorkspaceError: there is no catalogue yet.
@@ -97,16 +108,23 @@ def bench_model(
     unknown = [role for role in roles if role not in ROLES]
     if unknown:
         raise UsageError(f"There is no role {unknown[0]!r}.", f"Roles: {', '.join(ROLES)}.")
-    results, empty = [], []
-    with OpenWorkspace(folder) as workspace, RoleComposer(workspace, progress) as composer:
-        for role in roles:
-            cases = composer.cases(role, count)
+    results, empty = list[RoleResult](), list[EmptyRole]()
+    with OpenWorkspace(folder) as workspace, RoleComposer(workspace, progress, gold) as composer:
+        for cases in (one for role in roles for one in composer.sets(role, count)):
             if isinstance(cases, EmptyRole):
                 empty.append(cases)
                 continue
-            adapter = adapters.get(role)
-            threads = workspace.settings.threads or None
-            with ModelProcess(model, adapter=adapter, n_threads=threads) as process:
+            role = cases.role
+            projector = _projector(workspace.settings, model) if role == IMAGE_WORDS else None
+            if role == IMAGE_WORDS and projector is None:
+                empty.append(
+                    EmptyRole(role=role, reason=_BLIND, line=measure_line(cases, progress))
+                )
+                continue
+            adapter, threads = adapters.get(role), workspace.settings.threads or None
+            with ModelProcess(
+                model, adapter=adapter, projector=projector, n_threads=threads
+            ) as process:
                 process.count_tokens("")  # a file that cannot be used is no wrong answer
                 results.append(measure_role(cases, process, adapter is not None, progress))
     return BenchReport(
@@ -127,10 +145,13 @@ class RoleComposer:
     Args:
         workspace: Open as long as cases are asked.
         progress: Called with each step and its progress.
+        gold: Gold questions about the own catalogue; None for those that ship.
     """
 
-    def __init__(self, workspace: OpenWorkspace, progress: Progress) -> None:
-        self._workspace, self._progress = workspace, progress
+    def __init__(
+        self, workspace: OpenWorkspace, progress: Progress, gold: Path | None = None
+    ) -> None:
+        self._workspace, self._progress, self._gold_file = workspace, progress, gold
         self._users: HeldOutUsers | EmptyRole | None = None
 
     def __enter__(self) -> RoleComposer:
@@ -139,11 +160,21 @@ class RoleComposer:
     def __exit__(self, *raised: object) -> None:
         self._users = None
 
+    def sets(self, role: str, count: int) -> Iterator[RoleCases | EmptyRole]:
+        """Make all sets of cases of a role, its gold questions first."""
+        if role in GOLD_ROLES:
+            yield self._gold.cases(role) if self._gold else no_gold(role)
+        yield self.cases(role, count)
+
+    @cached_property
+    def _gold(self) -> GoldSet | None:
+        return open_gold(self._workspace, self._gold_file)
+
     def cases(self, role: str, count: int) -> RoleCases | EmptyRole:
-        """Make the cases of a role, or tell why it has none."""
-        if role in _NO_CASES:
-            return EmptyRole(role=role, reason=_NO_CASES[role])
+        """Make the cases of a role that are no gold questions, or tell why it has none."""
         wanted = max(FEWEST, count // _EVERY.get(role, 1))
+        if role == IMAGE_WORDS:
+            return self._pictures(wanted)
         if role in _ITEM_CASES:
             context = self._workspace.context(self._domain_of_items())
             made = _ITEM_CASES[role](context, wanted, SEED)
@@ -155,6 +186,13 @@ class RoleComposer:
         if made.count < FEWEST:
             return EmptyRole(role=role, reason="The catalogue is too small to make cases of it.")
         return made
+
+    def _pictures(self, count: int) -> RoleCases | EmptyRole:
+        domain = self._workspace.context(self._domain_of_items()).domain
+        measure, describe = image_analyzer(domain), vision_analyzer(domain)
+        if measure is None or describe is None:
+            return EmptyRole(role=IMAGE_WORDS, reason=_NO_PICTURES)
+        return picture_cases(domain, measure, describe, count, SEED)
 
     def _domain_of_items(self) -> str:
         present = self._workspace.domains()
@@ -180,6 +218,21 @@ class RoleComposer:
             return EmptyRole(role="", reason=reason)
 
 
+def measure_line(cases: RoleCases, progress: Progress) -> RoleLine:
+    """Ask all cases of a role without a model."""
+    rules, _ = _evaluate_side(cases, cases.by_rules, None, cases.line, progress)
+    return RoleLine(
+        measure=cases.measure, cases=cases.count, fingerprint=cases.fingerprint, rules=rules
+    )
+
+
+def _projector(settings: Settings, model: Path) -> Path | None:
+    """Return the projector that is bound beside a model that sees; None for any other."""
+    bound = Path(settings.holder_of(VISION))
+    sees = bool(settings.projector) and bound.is_file() and bound.samefile(model)
+    return Path(settings.projector) if sees else None
+
+
 def measure_role(
     cases: RoleCases, model: ModelProcess, adapted: bool, progress: Progress
 ) -> RoleResult:
@@ -203,6 +256,7 @@ def measure_role(
         model=side,
         difference=compare(of_model, of_rules),
         notes=prepared.notes,
+        gold=cases.gold,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, get_args
 
 from localrec.foundation.progress import Progress
@@ -19,6 +20,7 @@ def bench_named(
     roles: Sequence[str],
     cases: int,
     progress: Progress,
+    gold: Path | None = None,
 ) -> BenchReport:
     """Ask a model and the rules the same cases of each role.
 
@@ -29,8 +31,10 @@ def bench_named(
         roles: Only these roles; none for those of the adapters, or all.
         cases: The number of cases of a role; slow roles take a part of them.
         progress: Called with the step, how much of it is done, and of how much.
+        gold: Gold questions about the own catalogue; None for those that ship.
 
     Raises:
+        InputError: the gold questions cannot be read.
         UsageError: there is no such role, or an adapter is for another one.
         ModelError: the model or an adapter is not here.
     """
@@ -43,12 +47,16 @@ def bench_named(
     check_model(file, read_header(file))
     beside = adapters_of_roles(adapters, file)
     asked = list(roles) or list(beside) or list(ROLES)
-    arguments = shown_arguments(model, adapters, roles, cases)
-    return bench_model(folder, file, beside, asked, cases, progress, arguments)
+    arguments = shown_arguments(model, adapters, roles, cases, gold)
+    return bench_model(folder, file, beside, asked, cases, progress, arguments, gold)
 
 
 def shown_arguments(
-    model: str, adapters: Sequence[str], roles: Sequence[str], cases: int
+    model: str,
+    adapters: Sequence[str],
+    roles: Sequence[str],
+    cases: int,
+    gold: Path | None = None,
 ) -> list[str]:
     """The arguments that decide the figures, files without their folders."""
     beside = []
@@ -57,16 +65,19 @@ def shown_arguments(
         beside += ["--adapter", f"{role}={Path(adapter).name}"]
     return [
         *(Path(model).name, *beside),
-        *(["--roles", ",".join(roles)] if roles else []),
+        *(["--roles", quote(",".join(roles))] if roles else []),
         *("--cases", str(cases)),
+        *(["--gold", gold.name] if gold else []),
     ]
 
 
 def adopt_won(folder: Path, report: BenchReport, model: str, adapters: Sequence[str]) -> list[str]:
-    """Bind each role that was won, with its figure; a role that nobody can bind is passed over."""
+    """Bind each role that was won, with its figure; a role that nobody can bind is passed over.
+
+    Composed questions bind nobody where gold ones are what decides (`RoleResult.decides`).
+    """
     from localrec.foundation.paths import make_private
     from localrec.foundation.settings import (
-        SLOTS,
         ModelRole,
         bind_role,
         load_settings,
@@ -81,8 +92,7 @@ def adopt_won(folder: Path, report: BenchReport, model: str, adapters: Sequence[
     adopted = []
     for result in report.results:
         role = result.role
-        bindable = role in get_args(ModelRole) and (role != SLOTS or role in beside)
-        if not result.is_won or not bindable:
+        if not (result.is_won and result.decides) or role not in get_args(ModelRole):
             continue
         settings = bind_role(settings, role, name)
         if role in beside:
@@ -97,4 +107,5 @@ def adopt_won(folder: Path, report: BenchReport, model: str, adapters: Sequence[
 
 def _figure(result: RoleResult) -> str:
     model, rules = result.model.quality.value, result.rules.quality.value
-    return f"{model:.3f} against {rules:.3f} of the {result.rules.name}, {result.cases} cases"
+    cases = f"{result.cases} {'gold questions' if result.gold else 'cases'}"
+    return f"{model:.3f} against {rules:.3f} of the {result.rules.name}, {cases}"

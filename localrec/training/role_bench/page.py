@@ -19,9 +19,10 @@ from localrec.evaluation.reporting.report_records import MetricScale, PlotPoint,
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
 from localrec.training.role_bench.bench import ROLES
-from localrec.training.role_bench.records import BenchReport, RoleResult, RoleSide
+from localrec.training.role_bench.records import BenchReport, EmptyRole, RoleResult, RoleSide
 
 BLOCK = "models"
+_HEAD = ["who", "MB", "cases", "quality", "against the line", "s a case", "tokens", "no answer"]
 _STYLE = """
 svg { font: 12px system-ui, sans-serif; }
 .ground { fill: #fcfcfb; } text { fill: #1c1d21; } .tick, .axis { fill: #5b5f68; }
@@ -69,12 +70,21 @@ def add_to_page(page: Path, report: BenchReport) -> Path:
 def merged_reports(reports: Sequence[BenchReport]) -> BenchReport:
     """Merge reports of the same model; of a role that several measured, the last counts."""
     last = reports[-1]
-    results = {one.role: one for report in reports for one in report.results}
-    empty = {one.role: one for report in reports for one in report.empty if one.role not in results}
+    results = {(one.role, one.gold): one for report in reports for one in report.results}
+    empty = {one.role: one for report in reports for one in report.empty}
     return msgspec.structs.replace(
         last,
-        results=tuple(results[role] for role in ROLES if role in results),
-        empty=tuple(empty[role] for role in ROLES if role in empty),
+        results=tuple(
+            results[role, gold]
+            for role in ROLES
+            for gold in (True, False)
+            if (role, gold) in results
+        ),
+        empty=tuple(
+            empty[role]
+            for role in ROLES
+            if role in empty and not {(role, True), (role, False)} & {*results}
+        ),
         commands=tuple(dict.fromkeys(one for report in reports for one in _commands(report))),
     )
 
@@ -92,10 +102,14 @@ def as_block(reports: Sequence[BenchReport], folder: str) -> str:
             parts += [
                 f"- {row.result.model.name}: {note}" for row in rows for note in row.result.notes
             ]
-    empty = {one.role: one.reason for report in reports for one in report.empty}
+    # A report that measured the line says more than one that did not.
+    told = sorted(
+        (one for report in reports for one in report.empty), key=lambda one: bool(one.line)
+    )
+    empty = {one.role: one for one in told}
     for role in ROLES:
         if role in empty and not _rows_of(reports, role):
-            parts += [f"### {role.capitalize()}", f"No cases. {empty[role]}"]
+            parts.append(_empty_text(empty[role]))
     parts += ["### How it was made", *(f"- {_made(one)}" for one in reports)]
     return _joined(parts)
 
@@ -110,7 +124,8 @@ def _chart(role: str, rows: Sequence[_Row]) -> str:
     sets = _by_cases(rows)
     points, lines = list[PlotPoint](), list[str]()
     for mark, same in sets.items():
-        behind = f" ({mark[:6]})" if len(sets) > 1 else ""
+        kind = f"{same[-1].result.kind} {mark[:6]}".strip()
+        behind = f" ({kind})" if len(sets) > 1 else ""
         line = same[-1].result.rules
         lines.append(f"{line.name}{behind}")
         points.append(_point(lines[-1], line))
@@ -148,18 +163,29 @@ def _by_cases(rows: Sequence[_Row]) -> dict[str, list[_Row]]:
 def _role_text(role: str, rows: Sequence[_Row]) -> str:
     """One table: for each set of cases the rules, then the models that had the same cases."""
     written = any(row.result.model.shapes is not None for row in rows)
-    head = ["who", "MB", "cases", "quality", "against the line", "s a case", "tokens", "no answer"]
-    head += ["shapes"] if written else []
+    head = [*_HEAD, *(["shapes"] if written else [])]
     lines = []
     for mark, same in _by_cases(rows).items():
         last = same[-1].result
-        lines.append(_cells(last.rules, "-", f"{last.cases} ({mark[:6]})", "-", written))
+        cases = " ".join(filter(None, [str(last.cases), last.kind, f"({mark[:6]})"]))
+        lines.append(_cells(last.rules, "-", cases, "-", written))
         for row in same:
             gap = row.result.difference
             told = f"{with_interval(gap.difference, 3)}, {gap.verdict}"
-            cases = f"{row.result.cases} ({mark[:6]})"
             lines.append(_cells(row.result.model, _size(row), cases, told, written))
-    measure = rows[-1].result.measure
+    return _section(role, rows[-1].result.measure, head, lines)
+
+
+def _empty_text(empty: EmptyRole) -> str:
+    """The line of a role alone, or that it has no cases; and what a model needs."""
+    line = empty.line
+    if line is None:
+        return f"### {empty.role.capitalize()}\n\nNo cases. {empty.reason}"
+    cells = _cells(line.rules, "-", f"{line.cases} ({line.fingerprint[:6]})", "-", False)
+    return f"{_section(empty.role, line.measure, _HEAD, [cells])}\n\n{empty.reason}"
+
+
+def _section(role: str, measure: str, head: list[str], lines: list[list[str]]) -> str:
     told = f"{measure[:1].upper()}{measure[1:]}."
     return f"### {role.capitalize()}\n\n{told}\n\n{markdown_table(head, lines)}"
 

@@ -12,6 +12,8 @@ from localrec.evaluation.statistics import Comparison, IntervalEstimate
 from localrec.llm.chat_model import ChatModel
 
 SEED = 20_261_124  # of the cases; no training draws by it
+# Gold questions measure these; composed ones, whose composer an adapter may know, bind nobody.
+GOLD_ROLES = ("router", "slots", "reflector")
 
 
 class RoleAnswer(msgspec.Struct, frozen=True):
@@ -50,6 +52,7 @@ class RoleCases(msgspec.Struct, frozen=True, kw_only=True):
             role, which is asked by the prompt it was trained on.
         shape: Number of a case and a written text -> the text without its names; None where
             nothing is written.
+        gold: Whether people wrote the questions.
     """
 
     role: str
@@ -60,6 +63,7 @@ class RoleCases(msgspec.Struct, frozen=True, kw_only=True):
     by_rules: AskCase
     prepare: Callable[[ChatModel, bool], PreparedModel]
     shape: Callable[[int, str], str] | None = None
+    gold: bool = False
 
 
 class RoleSide(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +98,7 @@ class RoleResult(msgspec.Struct, frozen=True, kw_only=True):
         model: The model.
         difference: The model's quality minus the rules'.
         notes: Notes on the model's side before it began, as sentences.
+        gold: Whether people wrote the questions.
     """
 
     role: str
@@ -104,6 +109,17 @@ class RoleResult(msgspec.Struct, frozen=True, kw_only=True):
     model: RoleSide
     difference: Comparison
     notes: tuple[str, ...] = ()
+    gold: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What the cases are, where a role has two kinds: "gold" or "composed"; else ""."""
+        return "" if self.role not in GOLD_ROLES else "gold" if self.gold else "composed"
+
+    @property
+    def decides(self) -> bool:
+        """Whether a role may be given away by these cases."""
+        return self.kind != "composed"
 
     @property
     def is_won(self) -> bool:
@@ -111,11 +127,27 @@ class RoleResult(msgspec.Struct, frozen=True, kw_only=True):
         return self.difference.verdict == "better"
 
 
+class RoleLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The line to beat, alone; fields as in `RoleResult`."""
+
+    measure: str
+    cases: int
+    fingerprint: str
+    rules: RoleSide
+
+
 class EmptyRole(msgspec.Struct, frozen=True, kw_only=True):
-    """A role without cases, and the reason as a sentence."""
+    """A role that was not measured.
+
+    Args:
+        role: Its name.
+        reason: Why, as a sentence.
+        line: What was measured without the model, where there are cases.
+    """
 
     role: str
     reason: str
+    line: RoleLine | None = None
 
 
 class BenchReport(msgspec.Struct, Record, frozen=True, kw_only=True):
@@ -128,7 +160,7 @@ class BenchReport(msgspec.Struct, Record, frozen=True, kw_only=True):
         adapters: Role -> the adapter that it was asked with.
         seed: Seed of the cases.
         results: A record for each role that has cases.
-        empty: The roles that have none.
+        empty: The roles, or their gold questions, that could not be asked.
         origin: The record that is needed to repeat the last figures.
         commands: The commands that made the figures, where several benches did; else ().
     """
