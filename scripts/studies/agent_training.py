@@ -36,7 +36,10 @@ from localrec.foundation.paths import make_private
 from localrec.training.jobs.training_runs import StepRecord, TrainingRun, open_run, runs_folder
 
 DATASET = "ml-100k"
-EVALUATIONS = ("agenticrec-trained", "agenticrec-no-tools")
+EVALUATIONS = {
+    "agenticrec-trained": "agenticrec-trained",
+    "agenticrec-no-tools": str(ROOT / "scripts" / "studies" / "agenticrec-no-tools.toml"),
+}
 BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
 TABLED = {
     "warm": {"loss": "loss"},
@@ -152,9 +155,9 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
                 return
             yield course_of(key, stage, asked.workspace)
     if "measure" in asked.stages:
-        for one in EVALUATIONS:
+        for one in EVALUATIONS.values():
             command(asked.workspace, "evaluate", "run", one)
-        text = as_markdown(finished(EVALUATIONS, asked.workspace))
+        text = as_markdown(finished(list(EVALUATIONS), asked.workspace))
         yield Findings(text=text, page="training", block="agent-trained")
 
 
