@@ -11,7 +11,6 @@ from localrec.data.query import Query
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.recollections import is_recalled
 from localrec.understanding.superlatives import positives
-from localrec.understanding.vocabulary import Vocabulary
 
 from .records import bounds, planted_records, refused, wanted
 
