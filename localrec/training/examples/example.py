@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Literal, TypeVar
 
 import msgspec
@@ -12,7 +13,7 @@ from localrec.data.chat_message import Message
 
 Half = Literal["train", "validation"]
 
-OPEN_ROLES = frozenset({"writer"})  # one prompt has many right answers
+OPEN_ROLES = frozenset({"writer", "memory"})  # one prompt has many right answers
 _EVERY = 4  # one of so many wordings is kept for the validation half
 _One = TypeVar("_One")
 
@@ -70,3 +71,10 @@ def half_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
         raise ValueError(f"{len(alternatives)} alternatives cannot be split")
     mine = half == "validation"
     return [one for at, one in enumerate(alternatives) if (at % _EVERY == _EVERY - 1) == mine]
+
+
+def by_turns(sources: Sequence[Iterable[_One]]) -> Iterator[_One]:
+    """Take one of each source by turns, until all are at an end."""
+    at_an_end = object()
+    for turn in zip_longest(*sources, fillvalue=at_an_end):
+        yield from (one for one in turn if one is not at_an_end)
