@@ -20,20 +20,21 @@ import msgspec
 import numpy as np
 from findings import Findings, add_workspace, compared_text, origin_of, show_step
 
-from localrec.data.arrays import Floats
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
 from localrec.foundation.errors import InputError
 from localrec.training.examples.memory_keeper import likes_to_learn_from, open_composer
-from localrec.training.examples.user_notes import NoteCase, NoteScorer, note_cases
+from localrec.training.examples.user_notes import OWN, NoteCase, NoteScorer, note_cases
 from localrec.workspace import OpenWorkspace
 
 DOMAIN = "movies"
 SEED = 7
 FEWEST = 16  # later likes of a case that is parted
 COUNTED = "the counted memory"
+BEST = "the best on the earlier half"
+LEARNT = "the same, half by its form's mean"
 
 
 class NoteWorth(msgspec.Struct, frozen=True):
@@ -72,10 +73,10 @@ def measure(asked: argparse.Namespace) -> Findings:
         for done, case in enumerate(cases, 1):
             notes = {COUNTED: composer.texts.of_user(case.history)}
             notes |= {_shown(form): note for form, note in composer.notes(case.history).items()}
-            halves = np.array_split(case.later, 2)
+            chances = scorer.chances(list(notes.values()), case)
+            halves = np.array_split(chances, 2, axis=1)
             for told, half in zip((earlier, later), halves, strict=True):
-                part = msgspec.structs.replace(case, later=half)
-                told.append(_by_name(notes, scorer.worth(list(notes.values()), part)))
+                told.append(dict(zip(notes, half.mean(axis=1).tolist(), strict=True)))
             show_step("measuring notes", done, len(cases))
     figures = _figures(earlier, later, origin_of("note_forms", "--cases", str(asked.cases)))
     return Findings(text=_as_markdown(figures), page="models", block="note-forms", figures=figures)
@@ -94,10 +95,6 @@ def _shown(form: tuple[str, int, str]) -> str:
     return f"{size} {ranking} kinds, {titles}"
 
 
-def _by_name(notes: dict[str, str], worth: Floats) -> dict[str, float]:
-    return dict(zip(notes, worth.tolist(), strict=True))
-
-
 def _figures(
     earlier: list[dict[str, float]], later: list[dict[str, float]], origin: Origin
 ) -> NoteFigures:
@@ -105,21 +102,12 @@ def _figures(
     means = {name: np.mean([one[name] for one in earlier if name in one]) for name in names}
     # A form that a case lacks, for a title that no note can hold, is told by the counted memory.
     ways = {name: [one.get(name, one[COUNTED]) for one in later] for name in names}
-    for weight, way in (
-        (None, "the best on the earlier half"),
-        (0.5, "half of that, and its form"),
-    ):
-        ways[way] = [
-            after[
-                max(
-                    before,
-                    key=lambda name: (
-                        before[name] * (weight or 1.0) + (means[name] if weight else 0.0)
-                    ),
-                )
-            ]
-            for before, after in zip(earlier, later, strict=True)
-        ]
+    halves = list(zip(earlier, later, strict=True))
+    ways[BEST] = [after[max(before, key=before.__getitem__)] for before, after in halves]
+    ways[LEARNT] = [
+        after[max(before, key=lambda name: OWN * before[name] + means[name])]
+        for before, after in halves
+    ]
     parts = {way: [(value, 1.0) for value in values] for way, values in ways.items()}
     told = [
         NoteWorth(way, ratio_estimate(mine), compare(mine, parts[COUNTED]))

@@ -216,7 +216,8 @@ class TestWorth:
         later = np.array([titles.index("Negroni")], dtype=np.int32)
         case = NoteCase(0, np.zeros(0, dtype=np.int32), later, later)
         scorer = NoteScorer(WordEmbedder(), composer.texts, [case], 0)
-        near, far = scorer.worth([composer.texts.of_item(int(later[0]), shared=False), "x"], case)
+        about = composer.texts.of_item(int(later[0]), shared=False)
+        near, far = scorer.chances([about, "x"], case)[:, 0]
         assert near > 0.9 > far
 
     def test_of_one_person_counts_beside_what_a_form_is_worth_for_all(self):

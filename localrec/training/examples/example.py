@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Literal, TypeVar
 
 import msgspec
@@ -75,6 +74,10 @@ def half_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
 
 def by_turns(sources: Sequence[Iterable[_One]]) -> Iterator[_One]:
     """Take one of each source by turns, until all are at an end."""
-    at_an_end = object()
-    for turn in zip_longest(*sources, fillvalue=at_an_end):
-        yield from (one for one in turn if one is not at_an_end)
+    left = [iter(one) for one in sources]
+    while left:
+        for one in tuple(left):
+            try:
+                yield next(one)
+            except StopIteration:
+                left.remove(one)

@@ -121,9 +121,9 @@ def _answers(
     notes, worth = [], []
     for done, case in enumerate(cases):
         mine = composer.notes(case.history)
-        values = scorer.worth(list(mine.values()), case).tolist() if mine else []
+        chances = scorer.chances(list(mine.values()), case) if mine else []
         notes.append(mine)
-        worth.append(dict(zip(mine, values, strict=True)))
+        worth.append({form: float(one.mean()) for form, one in zip(mine, chances, strict=True)})
         progress("measuring notes", done + 1, len(cases))
     return predictive_notes(notes, worth, learnt)
 

@@ -32,7 +32,7 @@ _LATER = 40  # likes behind them that notes are measured by, at most
 _FEWEST_LATER = 8
 _AMONG = 10  # items that a later like has to come first of
 _RIVALS = 2_000  # of which these are drawn, at most
-_OWN = 0.5  # weight of a note's own worth beside its form's
+OWN = 0.5  # weight of a note's own worth beside its form's
 _SIZES = (4, 6)  # kinds that are named
 _AT_ONCE = 64  # texts
 _PRIOR = 10.0  # items that each kind is taken to have besides, liked like all others
@@ -168,8 +168,8 @@ class NoteScorer:
             [f"{texts.titles[i]}. {texts.of_item(i, shared=False)}" for i in self._items.tolist()]
         )
 
-    def worth(self, notes: Sequence[str], case: NoteCase) -> Floats:
-        """Expect how often a later like comes first by each note, (notes,).
+    def chances(self, notes: Sequence[str], case: NoteCase) -> Floats:
+        """Expect how often each later like comes first by each note, (notes, l).
 
         A like that is above a share s of the rivals comes first of ten with a chance of s to the
         ninth.
@@ -177,11 +177,9 @@ class NoteScorer:
         near = self._embed(notes) @ self._vectors.T
         later = np.searchsorted(self._items, case.later)
         rivals = np.searchsorted(self._items, np.setdiff1d(self._rivals, case.liked))
-        found = np.zeros(len(notes), dtype=np.float32)
-        for place, one in enumerate(near):
-            below = np.searchsorted(np.sort(one[rivals]), one[later])
-            found[place] = np.mean((below / max(len(rivals), 1)) ** (_AMONG - 1))
-        return found
+        below = [np.searchsorted(np.sort(one[rivals]), one[later]) for one in near]
+        share: Floats = np.array(below, dtype=np.float32) / max(len(rivals), 1)
+        return share ** (_AMONG - 1)
 
     def _embed(self, texts: Sequence[str]) -> Floats:
         vectors = [
@@ -207,7 +205,7 @@ def predictive_notes(
             told.setdefault(form, []).append(value)
     means = {form: float(np.mean(values)) for form, values in told.items()}
     return [
-        mine[max(mine, key=lambda form: _OWN * values[form] + means.get(form, 0.0))] if mine else ""
+        mine[max(mine, key=lambda form: OWN * values[form] + means.get(form, 0.0))] if mine else ""
         for mine, values in zip(notes, worth, strict=True)
     ]
 
