@@ -121,9 +121,9 @@ def _answers(
     notes, worth = [], []
     for done, case in enumerate(cases):
         mine = composer.notes(case.history)
-        chances = scorer.chances(list(mine.values()), case) if mine else []
+        values = scorer.chances(list(mine.values()), case).mean(axis=1).tolist() if mine else []
         notes.append(mine)
-        worth.append({form: float(one.mean()) for form, one in zip(mine, chances, strict=True)})
+        worth.append(dict(zip(mine, values, strict=True)))
         progress("measuring notes", done + 1, len(cases))
     return predictive_notes(notes, worth, learnt)
 

@@ -178,8 +178,8 @@ class NoteScorer:
         later = np.searchsorted(self._items, case.later)
         rivals = np.searchsorted(self._items, np.setdiff1d(self._rivals, case.liked))
         below = [np.searchsorted(np.sort(one[rivals]), one[later]) for one in near]
-        share: Floats = np.array(below, dtype=np.float32) / max(len(rivals), 1)
-        return share ** (_AMONG - 1)
+        shares = np.array(below) / max(len(rivals), 1)
+        return np.asarray(shares ** (_AMONG - 1), dtype=np.float32)
 
     def _embed(self, texts: Sequence[str]) -> Floats:
         vectors = [
