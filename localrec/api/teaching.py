@@ -78,7 +78,8 @@ class TrainCalls(CallGroup):
         """Train an adapter for a role; Ctrl+C keeps its steps and raises a `LocalrecError`.
 
         Args:
-            role: "router", "slots", "reflector", "reranker", "agent" or "writer".
+            role: "router", "slots", "reflector", "reranker", "agent", "writer" or
+                "memory".
             name: Name of the run, which lies in the workspace.
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
             progress: Called with the step, how much of it is done, and of how much.

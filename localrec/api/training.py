@@ -29,7 +29,8 @@ class TrainingCalls(WorkspaceSession):
         """Make the examples that a role is taught with, from this workspace's graph.
 
         Args:
-            role: "router", "slots", "reflector", "reranker", "agent" or "writer".
+            role: "router", "slots", "reflector", "reranker", "agent", "writer" or
+                "memory".
             train: The number of examples to learn from.
             validation: The number of examples to validate on, which are worded differently.
             seed: Seed of every random choice.

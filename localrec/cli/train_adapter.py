@@ -52,7 +52,8 @@ def _roles() -> list[str]:
 _Role = Annotated[
     str,
     typer.Argument(
-        help="router, slots, reflector, reranker, agent or writer; several joined by commas.",
+        help="router, slots, reflector, reranker, agent, writer or memory; several joined by "
+        "commas.",
         autocompletion=_roles,
         metavar="ROLE",
     ),
@@ -92,10 +93,10 @@ def adapter(
 ) -> None:
     """Train an adapter for a role or several, on questions composed from this workspace's graph.
 
-    The right answers are known from how they were composed; an agent and a reranker learn from what
-    people chose as well. The half to validate on is worded otherwise than the half to learn from,
-    or of other people, and decides which state of the adapter is kept. Ctrl+C keeps what was done;
-    localrec train resume goes on.
+    The right answers are known from how they were composed; an agent, a reranker and a memory
+    keeper learn from what people chose as well. The half to validate on is worded otherwise than
+    the half to learn from, or of other people, and decides which state of the adapter is kept.
+    Ctrl+C keeps what was done; localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
     from localrec.training.jobs.run_start import begin_run

@@ -139,6 +139,18 @@ def parse_sentence(text: str, longest: int) -> str:
     return text
 
 
+def parse_sentences(text: str, longest: int, most: int) -> str:
+    """Parse plain sentences with a space between them.
+
+    Raises:
+        ModelError: there are more than `most`, or one is longer, cut off or not plain.
+    """
+    sentences = re.split(r"(?<=[.!?]) ", text)
+    if len(sentences) > most:
+        raise _mismatch(text, f"at most {most} sentences")
+    return " ".join(parse_sentence(one, longest) for one in sentences)
+
+
 def _integer(low: int, high: int) -> str:
     """List GBNF alternatives for exactly the integers from `low` to `high`."""
     if not 0 <= low <= high:

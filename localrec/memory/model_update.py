@@ -21,7 +21,7 @@ from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.text import clean_text
 from localrec.graph.store import Store
 from localrec.llm.chat_model import ChatModel
-from localrec.llm.structured_output import parse_sentence, sentence_grammar
+from localrec.llm.structured_output import parse_sentence, parse_sentences, sentence_grammar
 from localrec.memory.job_queue import UNDONE, Job
 from localrec.memory.propagation import (
     JobContext,
@@ -37,9 +37,10 @@ from localrec.memory.template_memories import user_memories
 from localrec.memory.worker import Reader
 
 _LONGEST_SENTENCE = 160  # characters
+_NOTE_SENTENCES = 3  # about the person, at most
 _LONGEST_THEME = 60
-_MAX_TOKENS = 320  # two sentences and four themes of short tokens
-_EVENTS_SHOWN = 8
+_MAX_TOKENS = 480  # four sentences and four themes of short tokens
+EVENTS_SHOWN = 8  # newest of a person
 _TITLE = 80  # characters of a title that are shown
 _MEMORY = 240  # characters of a memory that are shown
 _ATTRIBUTES_SHOWN = 6
@@ -69,7 +70,7 @@ class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines that a model wrote for one job.
 
     Args:
-        user: A sentence about the user.
+        user: One to three sentences about the user.
         item: A sentence about the newest item, or nothing where none was asked for.
         themes: A theme for some neighbours, by number from 1.
     """
@@ -126,7 +127,7 @@ class ModelUpdate:
 
 
 def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]) -> str:
-    """Ask for the sentence about a person alone, by the prompt of a job.
+    """Ask for the sentences about a person alone, by the prompt of a job.
 
     Args:
         model: Any chat model.
@@ -136,16 +137,8 @@ def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]
     Raises:
         ModelError: the model failed, or wrote something else.
     """
-    told = [
-        f"{_quoted(title)}{f' ({clean_text(about, limit=_TITLE)})' if about else ''}"
-        for title, about in reversed(liked[:_EVENTS_SHOWN])
-    ]
-    lines = [
-        f"Person: {clean_text(known, limit=2 * _MEMORY) or 'nothing is known yet.'}",
-        f"Now: {'; '.join(f'liked {one}' for one in told)}.",
-    ]
     written = model.generate(
-        _update_prompt(lines),
+        user_note_prompt(known, liked),
         grammar=update_grammar(0, with_item=False),
         max_tokens=_MAX_TOKENS,
         fixed=3,
@@ -153,14 +146,40 @@ def ask_user_note(model: ChatModel, known: str, liked: Sequence[tuple[str, str]]
     return parse_lines(written.text, 0, with_item=False, complete=written.finished).user
 
 
+def user_note_prompt(known: str, liked: Sequence[tuple[str, str]]) -> list[Message]:
+    """Write the prompt of `ask_user_note`."""
+    told = [
+        f"{_quoted(title)}{f' ({clean_text(about, limit=_TITLE)})' if about else ''}"
+        for title, about in reversed(liked[:EVENTS_SHOWN])
+    ]
+    lines = [
+        f"Person: {clean_text(known, limit=2 * _MEMORY) or 'nothing is known yet.'}",
+        f"Now: {'; '.join(f'liked {one}' for one in told)}.",
+    ]
+    return _update_prompt(lines)
+
+
+def user_note_line(note: str) -> str:
+    """Write the answer to `user_note_prompt` that holds a note.
+
+    Raises:
+        ModelError: it is not one to three plain sentences.
+    """
+    return f"person | {parse_sentences(note, _LONGEST_SENTENCE, _NOTE_SENTENCES)}\n"
+
+
 def update_grammar(neighbours: int, *, with_item: bool) -> str:
-    """Write the GBNF of one job's lines: the user, the item, then some neighbours by number."""
+    """Write the GBNF of one job's lines: the user, the item, then some neighbours by number.
+
+    The user has one to three sentences.
+    """
     item = ' "item | " sentence "\\n"' if with_item else ""
     others = "".join(
         f' ("neighbour {number} | " theme "\\n"){{0,1}}' for number in range(1, neighbours + 1)
     )
     lines = [
-        f'root ::= "person | " sentence "\\n"{item}{others}',
+        f'root ::= "person | " note "\\n"{item}{others}',
+        f'note ::= sentence (" " sentence){{0,{_NOTE_SENTENCES - 1}}}',
         sentence_grammar(_LONGEST_SENTENCE).strip().replace("root", "sentence", 1),
     ]
     if neighbours:
@@ -202,7 +221,7 @@ def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) 
         raise ModelError("The model left a note out, or wrote one that nobody asked for.")
     themes = {int(key): _theme(value) for key, value in sentences.items() if key.isdigit()}
     return UpdateLines(
-        user=parse_sentence(sentences["person"], _LONGEST_SENTENCE),
+        user=parse_sentences(sentences["person"], _LONGEST_SENTENCE, _NOTE_SENTENCES),
         item=parse_sentence(sentences["item"], _LONGEST_SENTENCE) if with_item else "",
         themes=themes,
     )
@@ -313,7 +332,7 @@ def _update_prompt(lines: Sequence[str]) -> list[Message]:
 def _event_lines(scene: JobContext) -> str:
     """List the user's events, newest last: the event, the title and the attributes."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
-    events = [queued for queued in scene.job.events if queued.item_id in known][-_EVENTS_SHOWN:]
+    events = [queued for queued in scene.job.events if queued.item_id in known][-EVENTS_SHOWN:]
     lines = []
     for queued in events:
         item = known[queued.item_id]

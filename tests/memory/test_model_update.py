@@ -75,6 +75,12 @@ class TestOneCall:
         assert ". People with a like taste enjoy smoky and strong drinks." in bob.text
         assert (bob.source, bob.provenance.by) == ("propagated", "scripted")
 
+    def test_stores_three_sentences_about_the_person_whole(self, guests, work):
+        note = "Enjoys bitter drinks. Also smoke and citrus. Lately Peat Bog and Negroni."
+        work(ScriptedModel([ANSWER.replace("Enjoys bitter drinks before dinner.", note)]))
+        assert memory(guests, "ana").text.startswith(note)
+        assert memory(guests, "ana").source == "model"
+
     def test_is_one_for_a_burst_and_one_for_each_person(self, guests, work):
         says(guests, "ana", "nutty")
         says(guests, "bob", "filbert")
@@ -177,6 +183,9 @@ class TestLines:
             "person | Likes it.\nperson | Likes it.\nitem | Suits all.\n",
             "person | Likes it.\nitem | Suits all.\nneighbour 1 | a|b\n",
             "person | Likes it.\nitem | Suits all.\nneighbour 0 | smoky drinks\n",
+            "person | One. Two. Three. Four.\nitem | Suits all.\n",
+            "person | Likes it. likes more.\nitem | Suits all.\n",
+            "person | Likes it.\nitem | Suits all. Suits more.\n",
             "person | Enjoys history told by those who were there, and quiet interviews.\n"
             "item | Suits all.\n",
         ],

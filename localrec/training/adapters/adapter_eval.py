@@ -2,10 +2,10 @@
 
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
 seed of their own. Both sides read the prompt that the adapter was trained on, word for word, under
-the same labels or grammar. A writer's sentence is right where it tells every fact. A bare model may
-do better on a prompt made for it, with worked examples; `scripts/studies/run.py role_adapters`
-measures that on the gold questions. Whether the adapter is better than the rules is asked of gold
-questions alone, as in `models bench`.
+the same labels or grammar. A writer's sentence is right where it tells every fact, a memory
+keeper's note where it tells nothing but facts. A bare model may do better on a prompt made for it,
+with worked examples; `scripts/studies/run.py role_adapters` measures that on the gold questions.
+Whether the adapter is better than the rules is asked of gold questions alone, as in `models bench`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.gguf_header import read_header
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.structured_output import sentence_grammar
+from localrec.memory.model_update import update_grammar
 from localrec.training.examples.example import Example
+from localrec.training.examples.memory_keeper import tells_only_facts
 from localrec.training.examples.roles import ExampleConfig, examples_for
 from localrec.training.examples.writer import tells_facts
 from localrec.training.role_bench.bench import measure_role
@@ -38,8 +40,12 @@ _SEED = 20_260_401  # of the cases; no training draws by it
 _GRAMMARS: Mapping[str, str] = {
     "slots": slots_grammar(),
     "writer": sentence_grammar(LONGEST_SENTENCE),
+    "memory": update_grammar(0, with_item=False),
 }
-_CHECKS: Mapping[str, Callable[[Example, str], bool]] = {"writer": tells_facts}
+_CHECKS: Mapping[str, Callable[[Example, str], bool]] = {
+    "writer": tells_facts,
+    "memory": tells_only_facts,
+}
 
 Parts = list[tuple[float, float]]
 

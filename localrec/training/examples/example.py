@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeVar
 
 import msgspec
@@ -12,7 +12,7 @@ from localrec.data.chat_message import Message
 
 Half = Literal["train", "validation"]
 
-OPEN_ROLES = frozenset({"writer"})  # one prompt has many right answers
+OPEN_ROLES = frozenset({"writer", "memory"})  # one prompt has many right answers
 _EVERY = 4  # one of so many wordings is kept for the validation half
 _One = TypeVar("_One")
 
@@ -70,3 +70,14 @@ def half_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
         raise ValueError(f"{len(alternatives)} alternatives cannot be split")
     mine = half == "validation"
     return [one for at, one in enumerate(alternatives) if (at % _EVERY == _EVERY - 1) == mine]
+
+
+def by_turns(sources: Sequence[Iterable[_One]]) -> Iterator[_One]:
+    """Take one of each source by turns, until all are at an end."""
+    left = [iter(one) for one in sources]
+    while left:
+        for one in tuple(left):
+            try:
+                yield next(one)
+            except StopIteration:
+                left.remove(one)

@@ -12,14 +12,14 @@ Lists come from users' next choices (`next_choices.py`) and synthetic users (`sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import islice
 
 import msgspec
 
 from localrec.data.arrays import Scores
 from localrec.memory.first_place import PLACES, first_place_prompt
 from localrec.memory.rerank_stage import RerankCandidate, RerankContext
-from localrec.training.examples.example import Example, Examples, Half
+from localrec.training.examples.example import Example, Examples, Half, by_turns
 
 LISTED = len(PLACES)  # candidates of a list
 
@@ -58,7 +58,7 @@ def reranker_examples(sources: Sources, train: int, validation: int) -> Examples
     """
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
-        return tuple(map(_question, islice(_by_turns(sources(name)), count)))
+        return tuple(map(_question, islice(by_turns(sources(name)), count)))
 
     return Examples(
         role="reranker", train=half("train", train), validation=half("validation", validation)
@@ -74,9 +74,3 @@ def _question(ranked: RankedList) -> Example:
         labels=PLACES[: len(ranked.candidates)],
         split_keys=ranked.split_keys,
     )
-
-
-def _by_turns(sources: Sequence[Iterator[RankedList]]) -> Iterator[RankedList]:
-    """Take one of each source by turns, until all are at an end."""
-    for turn in zip_longest(*sources):
-        yield from (one for one in turn if one is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import msgspec
@@ -13,8 +13,9 @@ from localrec.foundation.progress import Progress, no_progress
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.agent import agent_examples
 from localrec.training.examples.episodes import EpisodesConfig
-from localrec.training.examples.example import Examples, Half
+from localrec.training.examples.example import Example, Examples, Half, by_turns
 from localrec.training.examples.lexicon import Lexicon, declared_lexicon, lexicon_of
+from localrec.training.examples.memory_keeper import memory_keeper_examples
 from localrec.training.examples.next_choices import open_next_choices
 from localrec.training.examples.reflector import reflector_examples
 from localrec.training.examples.reranker import RankedList, reranker_examples
@@ -125,6 +126,26 @@ def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exa
     return reranker_examples(sources, wanted.train, wanted.validation)
 
 
+def _memory(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
+    counts: dict[Half, int] = {"train": wanted.train, "validation": wanted.validation}
+    with OpenWorkspace(workspace) as opened:
+        domain_of_question(opened, "")  # raises where there is none
+        made = [
+            memory_keeper_examples(opened, name, counts, wanted.seed, progress)
+            for name in sorted(opened.domains())
+        ]
+    halves: dict[Half, tuple[Example, ...]] = {
+        half: tuple(islice(by_turns([one[half] for one in made if one]), count))
+        for half, count in counts.items()
+    }
+    if not all(halves.values()):
+        raise InputError(
+            "People did too little to learn from.",
+            "Import more of what people did: localrec import",
+        )
+    return Examples(role="memory", train=halves["train"], validation=halves["validation"])
+
+
 def _writer(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     return writer_examples(wanted.train, wanted.validation, wanted.seed)  # of no catalogue
 
@@ -136,6 +157,7 @@ ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
     "agent": _agent,
     "reranker": _reranker,
     "writer": _writer,
+    "memory": _memory,
 }
 
 

@@ -38,14 +38,15 @@ _GRPO = (
 _REFINE = ("--searched 20 --steps 8", "--searched 150 --steps 60", "--searched 400")
 _ANY_ROLE = ("on examples made here", (60, 800, 2_500))
 # Role -> what is learnt, and from how many examples. A router's has some 45 tokens, a slot reader's
-# 70, a reranker's 250, a reflector's 65, an agent's 1,800, and two cores learn 120 tokens a
-# second. A training ends early when nothing gets better.
+# 70, a reranker's 250, a reflector's 65, an agent's 1,800, a memory keeper's 420, and two cores
+# learn 120 tokens a second. A training ends early when nothing gets better.
 _OF_ROLES: Mapping[str, tuple[str, tuple[int, int, int]]] = {
     "router": ("what a question is about", (1_200, 16_000, 50_000)),
     "slots": ("what a question demands", (800, 10_000, 32_000)),
     "reflector": ("which of two lists meets a question", (900, 12_000, 36_000)),
     "reranker": ("what somebody would choose first", (250, 3_000, 10_000)),
     "agent": ("how tools are asked: a start for GRPO", (40, 500, 1_600)),
+    "memory": ("which notes about people predict", (150, 2_000, 6_000)),
 }
 _VALIDATED = 10  # one example to stop by for so many to learn from
 _MOST_VALIDATED = 400
