@@ -1,7 +1,7 @@
 """Measure MARC's router on questions in the paper's form: four tasks, with and without pictures.
 
 Run:
-    python scripts/studies/run.py routed_questions scripts/studies/questions/opened/w69-drinks.jsonl
+    python scripts/studies/run.py routed_questions scripts/studies/questions/routes/w69-drinks.jsonl
 
 A line has `query`, `route` (C1 to C4, as the paper defines them), `picture` (a photo lies beside)
 and `points` (the words speak of it). As in the paper (section 4.1) there are fifty questions of
