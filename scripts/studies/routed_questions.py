@@ -132,7 +132,10 @@ def as_markdown(figures: RouteFigures) -> str:
     rows = [
         [
             name,
-            *(with_interval(shares[task]) if task in shares else "-" for task in ("all", *TASKS)),
+            *(
+                with_interval(shares[task], 3) if task in shares else "-"
+                for task in ("all", *TASKS)
+            ),
         ]
         for name, shares in figures.right.items()
     ]
@@ -141,7 +144,7 @@ def as_markdown(figures: RouteFigures) -> str:
             markdown_table(["routed rightly", "all", *TASKS], rows),
             "",
             "A picture that the words do not speak of leaves the task as it was in "
-            f"{with_interval(figures.kept)} of the questions.",
+            f"{with_interval(figures.kept, 3)} of the questions.",
             "",
             f"`{figures.origin.command}`, {figures.origin.machine}.",
         )

@@ -23,7 +23,13 @@ class TestStories:
         assert ("disco",) in wanted(ask("We danced to disco. It was lovely."))
 
     @pytest.mark.parametrize(
-        "wish", ["I want another.", "Something similar, please.", "I need more of it."]
+        "wish",
+        [
+            "I want another.",
+            "Something similar, please.",
+            "I need more of it.",
+            "What pop goes with it?",
+        ],
     )
     def test_what_a_wish_takes_up_counts(self, ask, wish):
         assert ("disco",) in wanted(ask(f"We danced to disco all summer. {wish}"))
