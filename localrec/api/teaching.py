@@ -41,7 +41,7 @@ class TrainedFromDefault(msgspec.Struct, Record, frozen=True):
     """What a training from the default's order came to.
 
     Args:
-        trained: The training; its losses are the expected gains in NDCG, negated.
+        trained: The training; its losses are gain and entropy of the answers, negated.
         verifier: How sure a change must be to count.
     """
 
@@ -213,7 +213,7 @@ class TrainCalls(CallGroup):
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
             progress: Called with the step, how much of it is done, and of how much.
             settings: train, validation, epochs, batch, learning_rate, domain, choices, curriculum,
-                only_gains, upper_layers, seed, device, threads.
+                only_gains, entropy, upper_layers, seed, device, threads.
         """
         from localrec.training.jobs.run_start import begin_run
         from localrec.training.rl import from_default

@@ -22,6 +22,7 @@ from localrec.cli.train_adapter import (
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import TrainingRun
     from localrec.training.rl.change_verifier import ChangeVerifier
+    from localrec.training.rl.from_default import FromDefaultConfig
     from localrec.training.sft.sft_trainer import SftOutcome
 
 EXAMPLES = """
@@ -52,6 +53,9 @@ _Curriculum = Annotated[
 _OnlyGains = Annotated[
     bool, typer.Option("--only-gains", help="Leave out requests in which the default is right.")
 ]
+_Entropy = Annotated[
+    float, typer.Option(min=0.0, metavar="W", help="Weight of the answers' entropy; 0: none.")
+]
 _UpperLayers = Annotated[
     int,
     typer.Option(
@@ -75,6 +79,7 @@ def from_default(
     learning_rate: _Rate = 5e-4,
     curriculum: _Curriculum = True,
     only_gains: _OnlyGains = False,
+    entropy: _Entropy = 0.1,
     upper_layers: _UpperLayers = 0,
     choices: _Choices = 2000,
     seed: SeedOption = 7,
@@ -91,13 +96,10 @@ def from_default(
     change must be to count. The adapter plays the role reranker; localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
-    from localrec.training.jobs.run_start import begin_run
-    from localrec.training.rl import from_default as training
-    from localrec.training.sft import sft_run
+    from localrec.training.rl.from_default import FromDefaultConfig
 
-    context = command_context()
-    config = training.FromDefaultConfig(
-        base=base or load_settings(context.workspace).chat_model,
+    config = FromDefaultConfig(
+        base=base or load_settings(command_context().workspace).chat_model,
         train=train,
         validation=validation,
         epochs=epochs,
@@ -107,24 +109,13 @@ def from_default(
         choices=choices,
         curriculum=curriculum,
         only_gains=only_gains,
+        entropy=entropy,
         upper_layers=upper_layers,
         seed=seed,
         device=device,
         threads=threads,
     )
-    with distributed_training(device, context.workspace) as (ranks, steps):
-        made = training.prepared(context.workspace, config, steps, ranks)
-        expected = sft_run.estimated(made)
-        if ranks.is_main:
-            note(estimate_text(expected, len(made.tokenized.train)))
-        if estimate:
-            if ranks.is_main:
-                context.print_json(expected)
-            return
-        run = begin_run(context.workspace, name or timed_name("from-default"), made)
-        trained, verifier = training.train(run, made, steps)
-    if ranks.is_main:
-        _report(run, trained, verifier)
+    _train(config, name, estimate=estimate)
 
 
 def resume_from_default(folder: Path, run: TrainingRun) -> None:
@@ -139,13 +130,34 @@ def resume_from_default(folder: Path, run: TrainingRun) -> None:
         _report(run, trained, verifier)
 
 
+def _train(config: FromDefaultConfig, name: str | None, *, estimate: bool) -> None:
+    from localrec.training.jobs.run_start import begin_run
+    from localrec.training.rl import from_default as training
+    from localrec.training.sft import sft_run
+
+    context = command_context()
+    with distributed_training(config.device, context.workspace) as (ranks, steps):
+        made = training.prepared(context.workspace, config, steps, ranks)
+        expected = sft_run.estimated(made)
+        if ranks.is_main:
+            note(estimate_text(expected, len(made.tokenized.train)))
+        if estimate:
+            if ranks.is_main:
+                context.print_json(expected)
+            return
+        run = begin_run(context.workspace, name or timed_name("from-default"), made)
+        trained, verifier = training.train(run, made, steps)
+    if ranks.is_main:
+        _report(run, trained, verifier)
+
+
 def _report(run: TrainingRun, trained: SftOutcome, verifier: ChangeVerifier) -> None:
     found = {"run": run.name, "trained": trained, "verifier": verifier}
     if command_context().print_json(msgspec.to_builtins(found)):
         return
     console().print(
-        f"{run.name}: its answers gained {-trained.before.loss:+.4f} NDCG before, as likely as it "
-        f"gives them, and {-trained.best.loss:+.4f} with step {trained.best_step} of "
-        f"{trained.steps} ({trained.seconds / 60:.0f} min). {verifier.as_sentence()}\n"
+        f"{run.name}: gain and entropy of its answers went from {-trained.before.loss:+.4f} to "
+        f"{-trained.best.loss:+.4f} with step {trained.best_step} of {trained.steps} "
+        f"({trained.seconds / 60:.0f} min). {verifier.as_sentence()}\n"
         f"Export it: localrec train export {run.name}"
     )

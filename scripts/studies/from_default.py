@@ -3,11 +3,11 @@
 Run:
     python scripts/studies/run.py from_default --workspace FOLDER
 
-`train grpo --from-default` with several seeds, once without the curriculum and once without the
-requests in which nothing can be gained. Each is measured on the same choices of the newest tenth of
-all rows, among 20 candidates: the agent alone, and with the verifier that its validation requests
-calibrated. The bare model is measured first. States below the trained layers are computed once for
-all trainings, in bfloat16, and kept beside the runs.
+`train from-default` with several seeds, once without the curriculum, without the entropy, and
+without the requests in which nothing can be gained. Each is measured on the same choices of the
+newest tenth of all rows, among 20 candidates: the agent alone, and with the verifier that its
+validation requests calibrated. The bare model is measured first. States below the trained layers
+are computed once for all trainings, in bfloat16, and kept beside the runs.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cases", type=int, default=300, help="choices that are measured")
     parser.add_argument("--train", type=int, default=200, help="requests to learn from")
     parser.add_argument("--validation", type=int, default=200, help="to choose and calibrate by")
+    parser.add_argument("--epochs", type=int, default=6, help="passes over the requests")
+    parser.add_argument("--learning-rate", type=float, default=5e-3, help="the highest")
     parser.add_argument("--upper-layers", type=int, default=4, help="layers that are trained")
     parser.add_argument("--base", default="smollm2-135m", help="the model")
 
@@ -83,7 +85,8 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
         train=asked.train,
         validation=asked.validation,
         upper_layers=asked.upper_layers,
-        learning_rate=1e-3,
+        learning_rate=asked.learning_rate,
+        epochs=asked.epochs,
         checks=1,
         choices=10 * asked.train,
         requests_seed=_SEED,
@@ -91,6 +94,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
     )
     ways = {f"seed-{seed}": _changed(usual, seed=seed) for seed in range(1, asked.seeds + 1)}
     ways["no-curriculum"] = _changed(usual, seed=1, curriculum=False)
+    ways["no-entropy"] = _changed(usual, seed=1, entropy=0.0)
     ways["only-gains"] = _changed(usual, seed=1, only_gains=True)
     with OpenWorkspace(asked.workspace) as opened:
         prompts, places = test_cases(opened, asked.cases)

@@ -157,6 +157,17 @@ class TestTheGradient:
         assert not scores.grad[0, :5].any()  # no answer is invalid
         assert right == 0
 
+    def test_leads_to_chances_that_tell_what_an_answer_gains(self):
+        example = TokenizedExample((0,), (1,), (0,), (0, 1, 2))  # the second was chosen
+        scores = torch.tensor([[4.0, 0.0, -1.0]], requires_grad=True)
+        optimiser = torch.optim.Adam([scores], lr=0.1)
+        for _ in range(500):
+            optimiser.zero_grad()
+            gain_losses(scores, [example], entropy=0.2)[0].backward()
+            optimiser.step()
+        wanted = (torch.tensor(answer_gains(1, 3)) / 0.2).softmax(0)
+        assert scores[0].softmax(0).tolist() == pytest.approx(wanted.tolist(), abs=1e-3)
+
 
 class TestTheVerifier:
     #                             keep  B    C
@@ -303,7 +314,8 @@ class TestATraining:
             [p @ answer_gains(c, SHOWN) for p, c in zip(chances, choices_of(half), strict=True)]
         )
         detach(model)
-        assert expected == pytest.approx(-trained.best.loss, abs=1e-4)
+        softness = -0.1 * np.sum(chances * np.log(chances), axis=1).mean()
+        assert expected + softness == pytest.approx(-trained.best.loss, abs=1e-4)
 
     def test_that_is_stopped_goes_on_as_if_it_had_not_been(self, base, tmp_path, upper_layers):
         made = made_of(base, config_of(upper_layers=upper_layers, epochs=4))

@@ -35,7 +35,7 @@ def fitted_default(train: Interactions, item_features: ItemFeatures, seed: int) 
 def default_scores(ranker: FusedRanker, cases: Cases) -> Scores:
     """Score the candidates of cases, in their order, (b, c)."""
     assert cases.candidates is not None  # the protocol asks for some
-    scores = ranker.score(_histories(cases))
+    scores = ranker.score(case_histories(cases))
     return np.take_along_axis(scores, cases.candidates, axis=1)
 
 
@@ -54,7 +54,7 @@ def disagreements(ranker: FusedRanker, cases: Cases, shown: NDArray[np.intp]) ->
     parts = [np.zeros(0)]
     for begin in range(0, len(cases), _AT_ONCE):
         rows = np.arange(begin, min(begin + _AT_ONCE, len(cases)))
-        signals = ranker.signals(_histories(cases.take(rows)))
+        signals = ranker.signals(case_histories(cases.take(rows)))
         votes = [
             np.take_along_axis(signals[name], items[rows], axis=1).argmax(axis=1)
             for name in VOTERS
@@ -64,6 +64,7 @@ def disagreements(ranker: FusedRanker, cases: Cases, shown: NDArray[np.intp]) ->
     return np.concatenate(parts)
 
 
-def _histories(cases: Cases) -> Histories:
+def case_histories(cases: Cases) -> Histories:
+    """Return the histories of cases, as the default reads them."""
     days = [days_of(one) for one in cases.at]
     return Histories.of(cases.histories, cases.stars, days, cases.train_user)

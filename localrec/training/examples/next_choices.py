@@ -157,7 +157,7 @@ def open_next_choices(
     try:
         keyed = read_interactions(workspace.store, domain)
         rows = shared_train_rows(keyed.interactions)
-        parted = split_data(rows, _protocol(rows, seed))
+        parted = split_data(rows, choice_protocol(rows, seed))
     except (InputError, UsageError):
         return None
     chosen = concatenate_cases(parted.validation, parted.test)
@@ -179,7 +179,7 @@ def open_next_choices(
     return NextChoices(chosen, scores, knowledge, collaborative_memory, seed, disputed)
 
 
-def _protocol(rows: Interactions, seed: int) -> EvaluationProtocol:
+def choice_protocol(rows: Interactions, seed: int) -> EvaluationProtocol:
     """Split by time; a small catalogue has fewer candidates that its users never met."""
     unmet = rows.items - int(np.bincount(rows.user).max(initial=0))
     candidates = max(LISTED, min(_CANDIDATES, unmet))

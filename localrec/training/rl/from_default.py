@@ -13,6 +13,13 @@ without better and worse answers have no gradient, and are left out: here the re
 is not among the shown. `only_gains` leaves out as well those without any success, in which the
 default is right and every change loses.
 
+The entropy of the answers is weighed beside the gain, which the paper does not do:
+
+    loss = - sum_a p(a) gain(a) - entropy x H(p)
+
+Its best policy is p(a) = exp(expected gain(a) / entropy) / z, so that the lead of an answer tells
+what it is expected to gain. Without it the agent is soon sure to keep everything, whatever it read.
+
 Requests are drawn by how much the kinds of evidence disagree about the first place, if `curriculum`
 (`examples/next_choices.py`). Every fourth user is for validation: their requests choose the state
 that is kept, and calibrate how sure a change must be (`change_verifier.py`).
@@ -21,6 +28,7 @@ that is kept, and calibrate how sure a change must be (`change_verifier.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +83,7 @@ class FromDefaultConfig(
         curriculum: Whether requests about which the evidence disagrees are drawn more often.
         only_gains: Whether requests in which no change gains anything are left out.
         upper_layers: Upper layers that are trained, the others being computed once; 0: all.
+        entropy: Weight of the entropy of the answers in nats, in units of NDCG.
     """
 
     role: str = "reranker"
@@ -90,6 +99,7 @@ class FromDefaultConfig(
     curriculum: bool = True
     only_gains: bool = False
     upper_layers: _Whole = 0
+    entropy: Annotated[float, msgspec.Meta(ge=0)] = 0.1
 
 
 def prepared(
@@ -168,7 +178,7 @@ def train(
     known: States = {} if states is None else states
 
     def open_scoring(model: PeftModel) -> Scoring:
-        return gain_scoring(model, config.upper_layers, known)
+        return gain_scoring(model, config.upper_layers, known, config.entropy)
 
     trained = sft_run.train(run, made, progress, open_scoring)
     progress("calibrating the verifier", 0, 0)
@@ -181,28 +191,32 @@ def train(
     return trained, verifier
 
 
-def gain_scoring(model: PeftModel, upper_layers: int, states: States) -> Scoring:
-    """Score answers by their expected gain, in all layers or in the upper ones."""
+def gain_scoring(
+    model: PeftModel, upper_layers: int, states: States, entropy: float = 0.0
+) -> Scoring:
+    """Score answers by their expected gain and entropy, in all layers or in the upper ones."""
     from localrec.training.base_model.upper_layers import UpperLayers
 
     upper = UpperLayers(model, upper_layers, states) if upper_layers else None
-    return Scoring(gain_losses, upper)
+    return Scoring(partial(gain_losses, entropy=entropy), upper)
 
 
 def gain_losses(
-    scores: torch.Tensor, examples: Sequence[TokenizedExample]
+    scores: torch.Tensor, examples: Sequence[TokenizedExample], entropy: float = 0.0
 ) -> tuple[torch.Tensor, int]:
-    """Sum the expected gains, negated, and count the answers that are best.
+    """Sum the expected gains with the weighted entropies, negated, and count the best answers.
 
     Args:
         scores: Logits behind each prompt, (b, vocabulary).
         examples: Choices among labels, each with one target.
+        entropy: Weight of the entropy in nats, in units of NDCG.
     """
     losses, right = [], 0
     for row, one in zip(scores, examples, strict=True):
         gains = row.new_tensor(answer_gains(_choice(one), len(one.choices)))
         logits = row[list(one.choices)]
-        losses.append(-(logits.softmax(dim=0) * gains).sum())
+        chances = logits.log_softmax(dim=0)
+        losses.append(-(chances.exp() * (gains - entropy * chances)).sum())
         right += int(logits.argmax()) == _choice(one)
     return sum(losses), right
 
