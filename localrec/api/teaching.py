@@ -213,7 +213,7 @@ class TrainCalls(CallGroup):
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
             progress: Called with the step, how much of it is done, and of how much.
             settings: train, validation, epochs, batch, learning_rate, domain, choices, curriculum,
-                only_gains, entropy, upper_layers, seed, device, threads.
+                only_gains, entropy, temperature, upper_layers, seed, device, threads.
         """
         from localrec.training.jobs.run_start import begin_run
         from localrec.training.rl import from_default

@@ -56,6 +56,9 @@ _OnlyGains = Annotated[
 _Entropy = Annotated[
     float, typer.Option(min=0.0, metavar="W", help="Weight of the answers' entropy; 0: none.")
 ]
+_Temperature = Annotated[
+    float, typer.Option(min=0.1, metavar="T", help="The answers are weighed at while learning.")
+]
 _UpperLayers = Annotated[
     int,
     typer.Option(
@@ -79,7 +82,8 @@ def from_default(
     learning_rate: _Rate = 5e-4,
     curriculum: _Curriculum = True,
     only_gains: _OnlyGains = False,
-    entropy: _Entropy = 0.1,
+    entropy: _Entropy = 0.05,
+    temperature: _Temperature = 4.0,
     upper_layers: _UpperLayers = 0,
     choices: _Choices = 2000,
     seed: SeedOption = 7,
@@ -110,6 +114,7 @@ def from_default(
         curriculum=curriculum,
         only_gains=only_gains,
         entropy=entropy,
+        temperature=temperature,
         upper_layers=upper_layers,
         seed=seed,
         device=device,

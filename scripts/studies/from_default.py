@@ -3,7 +3,7 @@
 Run:
     python scripts/studies/run.py from_default --workspace FOLDER
 
-`train from-default` with several seeds, once without the curriculum, without the entropy, and
+`train from-default` with several seeds, once without the curriculum and once
 without the requests in which nothing can be gained. Each is measured on the same choices of the
 newest tenth of all rows, among 20 candidates: the agent alone, and with the verifier that its
 validation requests calibrated. The bare model is measured first. States below the trained layers
@@ -72,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cases", type=int, default=300, help="choices that are measured")
     parser.add_argument("--train", type=int, default=200, help="requests to learn from")
     parser.add_argument("--validation", type=int, default=200, help="to choose and calibrate by")
-    parser.add_argument("--epochs", type=int, default=6, help="passes over the requests")
+    parser.add_argument("--epochs", type=int, default=4, help="passes over the requests")
     parser.add_argument("--learning-rate", type=float, default=5e-3, help="the highest")
     parser.add_argument("--upper-layers", type=int, default=4, help="layers that are trained")
     parser.add_argument("--base", default="smollm2-135m", help="the model")
@@ -94,7 +94,6 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
     )
     ways = {f"seed-{seed}": _changed(usual, seed=seed) for seed in range(1, asked.seeds + 1)}
     ways["no-curriculum"] = _changed(usual, seed=1, curriculum=False)
-    ways["no-entropy"] = _changed(usual, seed=1, entropy=0.0)
     ways["only-gains"] = _changed(usual, seed=1, only_gains=True)
     with OpenWorkspace(asked.workspace) as opened:
         prompts, places = test_cases(opened, asked.cases)

@@ -157,6 +157,16 @@ class TestTheGradient:
         assert not scores.grad[0, :5].any()  # no answer is invalid
         assert right == 0
 
+    def test_reaches_at_a_temperature_what_is_next_to_never_answered(self):
+        example = TokenizedExample((0,), (0,), (0,), (0, 1, 2))  # keeping was right
+        moved = []
+        for temperature in (1.0, 4.0):
+            scores = torch.tensor([[-12.0, 0.0, 0.0]], requires_grad=True)
+            gain_losses(scores, [example], temperature=temperature)[0].backward()
+            moved.append(-scores.grad[0, 0].item())
+        assert 0 < moved[0] < 1e-5
+        assert moved[1] > 1e-3
+
     def test_leads_to_chances_that_tell_what_an_answer_gains(self):
         example = TokenizedExample((0,), (1,), (0,), (0, 1, 2))  # the second was chosen
         scores = torch.tensor([[4.0, 0.0, -1.0]], requires_grad=True)
@@ -277,6 +287,8 @@ def config_of(**changes):
         "patience": 50,
         "learning_rate": 0.03,
         "threads": 1,
+        "entropy": 0.1,
+        "temperature": 1.0,
         "adapter": AdapterConfig(rank=4, alpha=8),
     }
     return FromDefaultConfig(**{**usual, **changes})

@@ -8,17 +8,18 @@ of eight. The advantage of each is its gain less the mean under the policy, and 
     loss = - sum_a p(a) gain(a),   d loss = - sum_a p(a) (gain(a) - mean) d log p(a)
 
 is that of list-wise GRPO over infinitely many draws: nothing is sampled, and no answer is invalid.
-p is the probability among the answers, as it is read when the role serves. As in the paper, groups
+p is the probability among the answers, which the role reads when it serves. As in the paper, groups
 without better and worse answers have no gradient, and are left out: here the requests whose choice
 is not among the shown. `only_gains` leaves out as well those without any success, in which the
 default is right and every change loses.
 
-The entropy of the answers is weighed beside the gain, which the paper does not do:
+Two things depart from the paper. The entropy of the answers is weighed beside the gain,
 
     loss = - sum_a p(a) gain(a) - entropy x H(p)
 
-Its best policy is p(a) = exp(expected gain(a) / entropy) / z, so that the lead of an answer tells
-what it is expected to gain. Without it the agent is soon sure to keep everything, whatever it read.
+whose best policy is p(a) = exp(expected gain(a) / entropy) / z; without it the agent is soon sure
+to keep everything, whatever it read. And p is taken at a `temperature` above 1 while it learns:
+a bare model gives "keep" next to no probability, and what is never answered is never learnt.
 
 Requests are drawn by how much the kinds of evidence disagree about the first place, if `curriculum`
 (`examples/next_choices.py`). Every fourth user is for validation: their requests choose the state
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
     from localrec.training.base_model.upper_layers import States
 
+_READ_AT_ONCE = 8  # prompts
 VERIFIER = "verifier.json"  # in a run's folder
 
 Floats = NDArray[np.float64]
@@ -84,6 +86,7 @@ class FromDefaultConfig(
         only_gains: Whether requests in which no change gains anything are left out.
         upper_layers: Upper layers that are trained, the others being computed once; 0: all.
         entropy: Weight of the entropy of the answers in nats, in units of NDCG.
+        temperature: At which the answers are weighed while learning.
     """
 
     role: str = "reranker"
@@ -99,7 +102,8 @@ class FromDefaultConfig(
     curriculum: bool = True
     only_gains: bool = False
     upper_layers: _Whole = 0
-    entropy: Annotated[float, msgspec.Meta(ge=0)] = 0.1
+    entropy: Annotated[float, msgspec.Meta(ge=0)] = 0.05
+    temperature: Annotated[float, msgspec.Meta(gt=0)] = 4.0
 
 
 def prepared(
@@ -178,7 +182,7 @@ def train(
     known: States = {} if states is None else states
 
     def open_scoring(model: PeftModel) -> Scoring:
-        return gain_scoring(model, config.upper_layers, known, config.entropy)
+        return gain_scoring(model, config.upper_layers, known, config.entropy, config.temperature)
 
     trained = sft_run.train(run, made, progress, open_scoring)
     progress("calibrating the verifier", 0, 0)
@@ -192,17 +196,25 @@ def train(
 
 
 def gain_scoring(
-    model: PeftModel, upper_layers: int, states: States, entropy: float = 0.0
+    model: PeftModel,
+    upper_layers: int,
+    states: States,
+    entropy: float = 0.0,
+    temperature: float = 1.0,
 ) -> Scoring:
     """Score answers by their expected gain and entropy, in all layers or in the upper ones."""
     from localrec.training.base_model.upper_layers import UpperLayers
 
     upper = UpperLayers(model, upper_layers, states) if upper_layers else None
-    return Scoring(partial(gain_losses, entropy=entropy), upper)
+    losses = partial(gain_losses, entropy=entropy, temperature=temperature)
+    return Scoring(losses, upper)
 
 
 def gain_losses(
-    scores: torch.Tensor, examples: Sequence[TokenizedExample], entropy: float = 0.0
+    scores: torch.Tensor,
+    examples: Sequence[TokenizedExample],
+    entropy: float = 0.0,
+    temperature: float = 1.0,
 ) -> tuple[torch.Tensor, int]:
     """Sum the expected gains with the weighted entropies, negated, and count the best answers.
 
@@ -210,12 +222,13 @@ def gain_losses(
         scores: Logits behind each prompt, (b, vocabulary).
         examples: Choices among labels, each with one target.
         entropy: Weight of the entropy in nats, in units of NDCG.
+        temperature: The logits are divided by.
     """
     losses, right = [], 0
     for row, one in zip(scores, examples, strict=True):
         gains = row.new_tensor(answer_gains(_choice(one), len(one.choices)))
         logits = row[list(one.choices)]
-        chances = logits.log_softmax(dim=0)
+        chances = (logits / temperature).log_softmax(dim=0)
         losses.append(-(chances.exp() * (gains - entropy * chances)).sum())
         right += int(logits.argmax()) == _choice(one)
     return sum(losses), right
@@ -233,9 +246,11 @@ def answer_probabilities(
     found = np.zeros((len(examples), len(PLACES)))
     model.eval()
     with torch.inference_mode():
-        for row, one in enumerate(examples):
-            logits = scored([one], model, scoring)[0, list(one.choices)]
-            found[row, : len(one.choices)] = logits.softmax(dim=0).cpu().numpy()
+        for begin in range(0, len(examples), _READ_AT_ONCE):
+            piece = examples[begin : begin + _READ_AT_ONCE]
+            for row, logits in enumerate(scored(piece, model, scoring), start=begin):
+                choices = list(examples[row].choices)
+                found[row, : len(choices)] = logits[choices].softmax(dim=0).cpu().numpy()
     return found
 
 
