@@ -32,6 +32,7 @@ CALLS: dict[str, str] = {
     "train export": "Workspace.train.export",
     "train reader": "Workspace.train.reader",
     "train grpo": "Workspace.train.grpo",
+    "train from-default": "Workspace.train.from_default",
     "train refine": "Workspace.train.refine",
     "train resume": "Workspace.train.resume",
     "evaluate judge": "Workspace.evaluate.judge",

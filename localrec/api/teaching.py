@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from localrec.training.adapters.run_export import AdapterModelCard
     from localrec.training.jobs.training_runs import StepRecord, TrainingRun, TrainingState
     from localrec.training.reader.role_training import RoleReport
+    from localrec.training.rl.change_verifier import ChangeVerifier
     from localrec.training.rl.policy_config import PolicyConfig
     from localrec.training.sequential.sasrec_training import SequentialReport
     from localrec.training.sft.sft_trainer import SftOutcome
@@ -34,6 +35,18 @@ class TrainedPolicy(msgspec.Struct, Record, frozen=True, kw_only=True):
     run: str
     state: TrainingState
     last: StepRecord
+
+
+class TrainedFromDefault(msgspec.Struct, Record, frozen=True):
+    """What a training from the default's order came to.
+
+    Args:
+        trained: The training; its losses are gain and entropy of the answers, negated.
+        verifier: How sure a change must be to count.
+    """
+
+    trained: SftOutcome
+    verifier: ChangeVerifier
 
 
 class TrainCalls(CallGroup):
@@ -186,6 +199,32 @@ class TrainCalls(CallGroup):
         )
         return self._policy(config, name, progress)
 
+    def from_default(
+        self,
+        *,
+        name: str,
+        base: str | Path | None = None,
+        progress: Progress = no_progress,
+        **settings: Any,
+    ) -> TrainedFromDefault:
+        """Train an agent to change the default's order where that gains.
+
+        Args:
+            name: Name of the run, which lies in the workspace.
+            base: A model of the catalogue, a GGUF or a folder; by default the chat model.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: train, validation, epochs, batch, learning_rate, domain, choices, curriculum,
+                only_gains, entropy, temperature, upper_layers, seed, device, threads.
+        """
+        from localrec.training.jobs.run_start import begin_run
+        from localrec.training.rl import from_default
+
+        config = from_default.FromDefaultConfig(base=self._base(base), **settings)
+        with self._session._warm.released():
+            made = from_default.prepared(self._folder, config, progress)
+            run = begin_run(self._folder, name, made)
+            return TrainedFromDefault(*from_default.train(run, made, progress))
+
     def refine(
         self, run: str, *, name: str, progress: Progress = no_progress, **settings: Any
     ) -> TrainedPolicy:
@@ -214,7 +253,7 @@ class TrainCalls(CallGroup):
         """
         from localrec.training.jobs.run_start import continue_run
         from localrec.training.jobs.training_runs import open_stopped_run
-        from localrec.training.rl import policy_run
+        from localrec.training.rl import from_default, policy_run
         from localrec.training.rl.policy_config import policy_config_of
         from localrec.training.sft import sft_run
 
@@ -223,6 +262,9 @@ class TrainCalls(CallGroup):
             if stopped.kind == "adapter":
                 again, tokenized = sft_run.resumed(self._folder, run, progress)
                 return sft_run.train(again, tokenized, progress)
+            if stopped.kind == "from-default":
+                again, tokenized = from_default.resumed(self._folder, run, progress)
+                return from_default.train(again, tokenized, progress)[0]
             made = policy_run.prepared(self._folder, policy_config_of(stopped), progress)
             again = continue_run(self._folder, run, made)
             policy_run.train(again, made, progress)

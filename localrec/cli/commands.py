@@ -119,6 +119,7 @@ _ELSEWHERE = {
         "export": ("train_adapter", "export", "EXPORT_EXAMPLES"),
         "reader": ("train_reader", "reader", "EXAMPLES"),
         "grpo": ("train_policy", "grpo", "EXAMPLES"),
+        "from-default": ("train_from_default", "from_default", "EXAMPLES"),
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),
     },

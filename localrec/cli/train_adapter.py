@@ -123,7 +123,7 @@ def adapter(
         made = sft_run.prepared(context.workspace, config, steps, ranks)
         expected = sft_run.estimated(made)
         if ranks.is_main:
-            note(_estimate_text(expected, len(made.tokenized.train)))
+            note(estimate_text(expected, len(made.tokenized.train)))
         if estimate:
             if ranks.is_main:
                 context.print_json(expected)
@@ -168,7 +168,8 @@ def export(
         note(_export_text(file, card))
 
 
-def _estimate_text(found: ResourceEstimate, examples: int) -> str:
+def estimate_text(found: ResourceEstimate, examples: int) -> str:
+    """Word the expected time and memory of a training on examples."""
     return (
         f"{examples:,} examples: about {found.total_seconds / 60:.0f} min and "
         f"{found.memory_bytes / 1e9:.1f} GB."

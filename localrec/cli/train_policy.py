@@ -17,6 +17,7 @@ from localrec.cli.train_adapter import (
     report,
     timed_name,
 )
+from localrec.cli.train_from_default import resume_from_default
 
 if TYPE_CHECKING:
     from localrec.training.jobs.estimates import ResourceEstimate
@@ -217,6 +218,8 @@ def resume(
     opened = open_stopped_run(context.workspace, run)
     if opened.kind == "adapter":
         _resume_adapter(context.workspace, opened)
+    elif opened.kind == "from-default":
+        resume_from_default(context.workspace, opened)
     else:
         _resume_policy(context.workspace, opened)
 

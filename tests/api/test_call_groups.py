@@ -226,6 +226,21 @@ class TestMeasuring:
         assert (config.base, config.steps, config.seed) == ("smollm2-135m", 2, 3)
         assert (config.episodes.candidates, config.episodes.seed) == (5, 3)
 
+    def test_settings_of_changes_to_the_default_reach_the_training(self, desk, monkeypatch):
+        from localrec.training.rl import from_default
+
+        asked = []
+
+        def prepared(folder, config, progress):
+            asked.append(config)
+            raise InputError("far enough", "")
+
+        monkeypatch.setattr(from_default, "prepared", prepared)
+        with pytest.raises(InputError, match="far enough"):
+            desk.train.from_default(name="first", base="smollm2-135m", train=5, curriculum=False)
+        [config] = asked
+        assert (config.base, config.train, config.curriculum) == ("smollm2-135m", 5, False)
+
     @pytest.mark.parametrize("name", ["init_from", "start"])
     def test_a_network_to_train_further_is_taken_under_its_old_name_too(
         self, desk, monkeypatch, name

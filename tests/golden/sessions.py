@@ -33,6 +33,7 @@ LEFT_OUT = frozenset(
         "restore",
         "warm",
         "train reader",
+        "train from-default",
         "models bench",
         *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check", "remove")),
     }

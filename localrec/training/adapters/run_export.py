@@ -17,6 +17,7 @@ from localrec.training.adapters.gguf_import import SUFFIX
 from localrec.training.base_model.loading import fingerprint_of, load_base
 from localrec.training.jobs.run_start import located
 from localrec.training.jobs.training_runs import TrainingData, TrainingRun
+from localrec.training.rl.from_default import FromDefaultConfig
 from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 from localrec.training.sft.sft_data import SupervisedConfig
 from localrec.training.sft.sft_trainer import OUTCOME, SftOutcome
@@ -24,7 +25,7 @@ from localrec.training.sft.sft_trainer import OUTCOME, SftOutcome
 _LICENCE = "Apache-2.0"  # of an adapter whose base names no licence of its own
 _AGENT = "agent"
 
-AnyConfig = SupervisedConfig | GrpoConfig | RefineConfig
+AnyConfig = SupervisedConfig | FromDefaultConfig | GrpoConfig | RefineConfig
 
 
 class AdapterModelCard(msgspec.Struct, Record, frozen=True, kw_only=True):

@@ -1,8 +1,14 @@
-"""The default ranking's scores of cases, without the networks that take minutes to train."""
+"""The default ranking's scores of cases, without the networks that take minutes to train.
+
+`disagreements` tells how much kinds of evidence disagree with it about the first place. Each of
+three votes for the candidate that it scores highest: what comes next, what similar users like, and
+the attributes that the user likes.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
 from localrec.data.interactions import Interactions, days_of
@@ -12,7 +18,10 @@ from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 
+VOTERS = ("transitions", "user-knn", "attributes-long")  # signals, one of each of three kinds
+
 _NETWORKS = ("gru", "attention")
+_AT_ONCE = 256  # cases whose signals are held at once
 
 
 def fitted_default(train: Interactions, item_features: ItemFeatures, seed: int) -> FusedRanker:
@@ -26,6 +35,36 @@ def fitted_default(train: Interactions, item_features: ItemFeatures, seed: int) 
 def default_scores(ranker: FusedRanker, cases: Cases) -> Scores:
     """Score the candidates of cases, in their order, (b, c)."""
     assert cases.candidates is not None  # the protocol asks for some
+    scores = ranker.score(case_histories(cases))
+    return np.take_along_axis(scores, cases.candidates, axis=1)
+
+
+def disagreements(ranker: FusedRanker, cases: Cases, shown: NDArray[np.intp]) -> Scores:
+    """Compute the share of the voters that vote for another candidate than the default, (b,).
+
+    0 where the fitted ranker has none of the voters.
+
+    Args:
+        ranker: The fitted default.
+        cases: Each with candidates.
+        shown: Places of the candidates to vote for, the default's first in front, (b, s).
+    """
+    assert cases.candidates is not None  # the protocol asks for some
+    items = np.take_along_axis(cases.candidates, shown, axis=1)
+    parts = [np.zeros(0)]
+    for begin in range(0, len(cases), _AT_ONCE):
+        rows = np.arange(begin, min(begin + _AT_ONCE, len(cases)))
+        signals = ranker.signals(case_histories(cases.take(rows)))
+        votes = [
+            np.take_along_axis(signals[name], items[rows], axis=1).argmax(axis=1)
+            for name in VOTERS
+            if name in signals
+        ]
+        parts.append(np.mean(np.array(votes) != 0, axis=0) if votes else np.zeros(len(rows)))
+    return np.concatenate(parts)
+
+
+def case_histories(cases: Cases) -> Histories:
+    """Return the histories of cases, as the default reads them."""
     days = [days_of(one) for one in cases.at]
-    histories = Histories.of(cases.histories, cases.stars, days, cases.train_user)
-    return np.take_along_axis(ranker.score(histories), cases.candidates, axis=1)
+    return Histories.of(cases.histories, cases.stars, days, cases.train_user)

@@ -58,14 +58,15 @@ def reranker_examples(sources: Sources, train: int, validation: int) -> Examples
     """
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
-        return tuple(map(_question, islice(by_turns(sources(name)), count)))
+        return tuple(map(question_of, islice(by_turns(sources(name)), count)))
 
     return Examples(
         role="reranker", train=half("train", train), validation=half("validation", validation)
     )
 
 
-def _question(ranked: RankedList) -> Example:
+def question_of(ranked: RankedList) -> Example:
+    """Make the question of a list; its answer puts the chosen candidate first."""
     return Example(
         messages=first_place_prompt(
             ranked.context, ranked.candidates, ranked.default, ranked.singular

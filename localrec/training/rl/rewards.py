@@ -8,6 +8,7 @@ more tool would look like a better answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 import numpy as np
@@ -55,6 +56,35 @@ def list_reward(trajectory: Trajectory, target: int, k: int) -> Reward:
         return Reward(MISSED)
     bonus = TOOL_BONUS if hits[0] and trajectory.tool_calls else 0.0
     return Reward(ndcg(hits, 1, k), bonus)
+
+
+def gain_reward(ranking: Sequence[int], default: Sequence[int], target: int, k: int) -> Reward:
+    """Return the NDCG@K of a ranking less that of the default's order.
+
+    Within the group of one request the default's part is a constant, which the group's mean takes
+    away again: it decides which groups hold a success, and by how much a list beat the default.
+
+    Args:
+        ranking: Numbers, best first.
+        default: The same numbers in the default's order.
+        target: The number of the one that was chosen.
+        k: Length that the metric looks at.
+    """
+    before, after = (ndcg(hits_of(one, (target,)), 1, k) for one in (default, ranking))
+    return Reward(after - before)
+
+
+@cache
+def answer_gains(choice: int, shown: int) -> tuple[float, ...]:
+    """Compute the gain in NDCG of each answer: to keep the order, or to put another first.
+
+    Args:
+        choice: Place of the chosen candidate in the default's order, from 0.
+        shown: Number of shown candidates.
+    """
+    default = range(shown)
+    moved = [[place, *(one for one in default if one != place)] for place in default]
+    return tuple(gain_reward(ranking, default, choice, shown).outcome for ranking in moved)
 
 
 def pair_reward(trajectory: Trajectory, target: int) -> Reward:

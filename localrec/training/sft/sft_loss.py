@@ -6,8 +6,10 @@ it, and no mask is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from localrec.training.sft.tokenized_examples import (
     TokenizedExample,
@@ -21,6 +23,20 @@ if TYPE_CHECKING:
     from peft import PeftModel
 
     from localrec.training.base_model.prefix_cache import PrefixCache
+    from localrec.training.base_model.upper_layers import UpperLayers
+
+
+class Scoring(msgspec.Struct, frozen=True):
+    """How answers are scored.
+
+    Args:
+        losses: Takes the logits and the examples; returns the sum of their losses, and how many
+            are right.
+        upper: Upper layers that the adapter is trained in; None: it is trained in all layers.
+    """
+
+    losses: Callable[[Any, Sequence[TokenizedExample]], tuple[Any, int]]
+    upper: UpperLayers | None = None
 
 
 def accumulate_gradients(
@@ -30,6 +46,7 @@ def accumulate_gradients(
     *,
     targets: int = 0,
     share: bool = True,
+    scoring: Scoring | None = None,
 ) -> tuple[float, int]:
     """Add up the gradient of the targets' mean loss.
 
@@ -40,26 +57,30 @@ def accumulate_gradients(
         targets: The number of targets of the whole step; 0 where these are all.
         share: Whether a common opening may be computed once; not where layers are checkpointed,
             which let no keys and values out.
+        scoring: How answers are scored; None: by their likelihood, in all layers.
 
     Returns:
         The sum of the targets' losses, and the number of answers that are right to the last token.
     """
     targets = targets or sum(len(one.targets) for one in examples)
     total, right = 0.0, 0
-    for loss, so_many in _scored_pieces(model, examples, most_tokens, share=share):
+    for loss, so_many in _scored_pieces(model, examples, most_tokens, share, scoring):
         (loss / targets).backward()
         total, right = total + float(loss.detach()), right + so_many
     return total, right
 
 
 def evaluate_answers(
-    model: PeftModel, examples: Sequence[TokenizedExample], most_tokens: int
+    model: PeftModel,
+    examples: Sequence[TokenizedExample],
+    most_tokens: int,
+    scoring: Scoring | None = None,
 ) -> tuple[float, int]:
     """Compute the same losses and answers without gradients."""
     import torch  # the model has brought it
 
     with torch.inference_mode():
-        scored = list(_scored_pieces(model, examples, most_tokens, share=True))
+        scored = list(_scored_pieces(model, examples, most_tokens, True, scoring))
         return sum(float(loss) for loss, _ in scored), sum(right for _, right in scored)
 
 
@@ -91,14 +112,34 @@ def answer_scores(
     return network.lm_head(hidden[lines, places]).float()
 
 
+def upper_scores(
+    model: PeftModel, examples: Sequence[TokenizedExample], upper: UpperLayers
+) -> torch.Tensor:
+    """Compute the same logits where only the upper layers have an adapter."""
+    lines = [line for line, one in enumerate(examples) for _ in one.targets]
+    places = [place for one in examples for place in one.places]
+    network: Any = model.get_base_model()
+    hidden = upper.hidden([one.tokens for one in examples])
+    return network.lm_head(hidden[lines, places]).float()
+
+
 def _scored_pieces(
-    model: PeftModel, examples: Sequence[TokenizedExample], most_tokens: int, *, share: bool
+    model: PeftModel,
+    examples: Sequence[TokenizedExample],
+    most_tokens: int,
+    share: bool,
+    scoring: Scoring | None,
 ) -> Iterator[tuple[torch.Tensor, int]]:
     """Evaluate as many examples at once as fit; the prefix gets its gradient after the last."""
+    scoring = scoring or Scoring(answer_losses)
+    if scoring.upper is not None:
+        for piece in micro_batches(examples, most_tokens):
+            yield scoring.losses(upper_scores(model, piece, scoring.upper), piece)
+        return
     for family in group_by_prompt(examples) if share else [examples]:
         prefix, rests = _opened(model, family, share=share)
         for piece in micro_batches(rests, most_tokens, 0 if prefix is None else len(prefix)):
-            yield answer_losses(answer_scores(model, piece, prefix), piece)
+            yield scoring.losses(answer_scores(model, piece, prefix), piece)
         if prefix is not None:
             prefix.learn()
 

@@ -36,7 +36,12 @@ from localrec.training.sft.sft_data import (
     training_data,
 )
 from localrec.training.sft.sft_loss import accumulate_gradients
-from localrec.training.sft.sft_trainer import SftOutcome, train_adapter, with_threads
+from localrec.training.sft.sft_trainer import (
+    OpenScoring,
+    SftOutcome,
+    train_adapter,
+    with_threads,
+)
 
 _TRIED = 4  # examples that the speed is measured by
 
@@ -80,8 +85,7 @@ def prepared(
         WorkspaceError: there is no catalogue yet.
     """
     progress("making examples", 0, 0)
-    source = located(config.base)
-    serving = located(config.serving) if config.serving else source
+    serving = located(config.serving or config.base)
     wanted = ExampleConfig(
         train=config.train,
         validation=config.validation,
@@ -89,6 +93,22 @@ def prepared(
         supports_tools=not serving.is_dir() and read_header(serving).supports_tools,
     )
     examples = examples_for(config.role, workspace, wanted, progress)
+    return prepared_on(examples, config, progress, distributed)
+
+
+def prepared_on(
+    examples: Examples,
+    config: SupervisedConfig,
+    progress: Progress,
+    distributed: DistributedContext = SINGLE_PROCESS,
+) -> SftRunContext:
+    """Load the base for a training on examples.
+
+    Raises:
+        UsageError: the machine is too small for this base.
+        ModelError: the base cannot be used.
+    """
+    source = located(config.base)
     memory = available_memory(config.device)
     gpu = memory / 1e9 if config.device != "cpu" and memory else None
     preset = preset_for(gpu, shape_of(source).parameters)
@@ -139,15 +159,33 @@ def resumed(
     return continue_run(workspace, name, made), made
 
 
-def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutcome:
+def train(
+    run: TrainingRun,
+    made: SftRunContext,
+    progress: Progress,
+    open_scoring: OpenScoring | None = None,
+) -> SftOutcome:
     """Train to the end; the best adapter is in `run.adapter`.
+
+    Args:
+        run: Its folder.
+        made: Everything that the training needs.
+        progress: Called with each step and its progress.
+        open_scoring: Makes another scoring of answers than by their likelihood.
 
     Raises:
         BusyError: another process trains here.
         CutShortError: Ctrl+C; the run can be gone on with.
     """
     return train_adapter(
-        run, made.base, made.tokenized, made.config, made.preset, progress, made.distributed
+        run,
+        made.base,
+        made.tokenized,
+        made.config,
+        made.preset,
+        progress,
+        made.distributed,
+        open_scoring,
     )
 
 

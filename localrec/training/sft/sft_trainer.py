@@ -38,11 +38,13 @@ from localrec.training.jobs.optimizer_state import load_moments, rate_at, save_m
 from localrec.training.jobs.training_runs import Checkpoint, StepRecord, TrainingRun
 from localrec.training.libraries import training_libraries
 from localrec.training.sft.sft_data import SupervisedConfig, TokenizedDataset, load_of
-from localrec.training.sft.sft_loss import accumulate_gradients, evaluate_answers
+from localrec.training.sft.sft_loss import Scoring, accumulate_gradients, evaluate_answers
 from localrec.training.sft.tokenized_examples import TokenizedExample, batches_of
 
 if TYPE_CHECKING:
     from peft import PeftModel
+
+OpenScoring = Callable[["PeftModel"], Scoring]
 
 OUTCOME = "outcome.json"  # in a run's folder
 
@@ -91,6 +93,7 @@ def train_adapter(
     preset: DevicePreset,
     progress: Progress,
     distributed: DistributedContext = SINGLE_PROCESS,
+    open_scoring: OpenScoring | None = None,
 ) -> SftOutcome:
     """Train to the end, from the newest checkpoint if any; the best adapter is in `run.adapter`.
 
@@ -102,6 +105,8 @@ def train_adapter(
         preset: The batch sizes for the machine.
         progress: Called with each step and its progress.
         distributed: The processes that train along.
+        open_scoring: Makes the scoring of the adapted model's answers, whose least loss decides
+            which state is kept; None: their likelihood.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
@@ -111,7 +116,8 @@ def train_adapter(
     with distributed.holding(run), with_threads(config.threads):
         checkpoint = distributed.begin(run, load_of(config, tokenized).steps)
         with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
-            loop = _Loop(run, base, model, tokenized, config, preset, distributed)
+            scoring = open_scoring(model) if open_scoring else None
+            loop = _Loop(run, base, model, tokenized, config, preset, distributed, scoring)
             loop.start(checkpoint)
             while not loop.is_over:
                 loop.go_on(progress)
@@ -147,11 +153,12 @@ class _Loop:
         config: SupervisedConfig,
         preset: DevicePreset,
         distributed: DistributedContext,
+        scoring: Scoring | None,
     ) -> None:
         import torch  # the base has brought it
 
         self._run, self._base, self._model, self._distributed = run, base, model, distributed
-        self._tokenized, self._config = tokenized, config
+        self._tokenized, self._config, self._scoring = tokenized, config, scoring
         self._steps = load_of(config, tokenized).steps
         self._every = max(1, self._steps // (config.epochs * config.checks))
         self._at_once = preset.at_once
@@ -241,7 +248,12 @@ class _Loop:
         self._model.train()
         mine = self._distributed.share(batch)
         found = accumulate_gradients(
-            self._model, mine, self._at_once, targets=targets, share=self._shares
+            self._model,
+            mine,
+            self._at_once,
+            targets=targets,
+            share=self._shares,
+            scoring=self._scoring,
         )
         total, right = self._distributed.total(found)
         self._distributed.add_gradients(self._learnt.values())
@@ -281,14 +293,16 @@ class _Loop:
 
     def _rank_of(self, found: ValidationScore) -> tuple[float, float]:
         """Rank a score, the higher the better: what has many right answers by the loss alone."""
-        is_open = not OPEN_ROLES.isdisjoint(self._config.role.split(","))
+        is_open = self._scoring or not OPEN_ROLES.isdisjoint(self._config.role.split(","))
         return 0.0 if is_open else found.accuracy, -found.loss
 
     def _validate(self) -> ValidationScore:
         """Validate in the main process, so that all processes end at the same step."""
         validated = ValidationScore(loss=0.0, accuracy=0.0)
         if self._distributed.is_main:
-            validated = validate(self._model, self._tokenized.validation, self._at_once)
+            validated = validate(
+                self._model, self._tokenized.validation, self._at_once, self._scoring
+            )
         loss, accuracy = self._distributed.agreed([validated.loss, validated.accuracy])
         return ValidationScore(loss=loss, accuracy=accuracy)
 
@@ -299,7 +313,10 @@ class _Loop:
 
 
 def validate(
-    model: PeftModel, half: Sequence[TokenizedExample], most_tokens: int
+    model: PeftModel,
+    half: Sequence[TokenizedExample],
+    most_tokens: int,
+    scoring: Scoring | None = None,
 ) -> ValidationScore:
     """Measure how well a network answers examples.
 
@@ -307,9 +324,10 @@ def validate(
         model: A base with its adapter.
         half: The examples; at least one.
         most_tokens: Most tokens of the sequences that it reads at once.
+        scoring: How answers are scored; None: by their likelihood.
     """
     model.eval()
-    total, right = evaluate_answers(model, half, min(most_tokens, _READ_AT_ONCE))
+    total, right = evaluate_answers(model, half, min(most_tokens, _READ_AT_ONCE), scoring)
     targets = sum(len(one.targets) for one in half)
     return ValidationScore(loss=total / targets, accuracy=right / len(half))
 

@@ -364,5 +364,10 @@ def _row(found: TrainingSummary) -> tuple[str, ...]:
     if found.state == "running" and not found.is_ours:
         state = f"{state} ({found.holder})"
     steps = f"{found.step:,}/{found.steps:,}" if found.steps else ""
-    what = {"grpo": "GRPO", "refine": "refinement", "adapter": found.role}
+    what = {
+        "grpo": "GRPO",
+        "refine": "refinement",
+        "from-default": "GRPO from the default's order",
+        "adapter": found.role,
+    }
     return (found.name, state, steps, what.get(found.kind, found.kind), found.base, found.begun)

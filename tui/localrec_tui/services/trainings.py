@@ -40,7 +40,7 @@ class TrainingSummary(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: Its folder's.
         state: How far it is; a training whose lock no process holds is stopped, whatever it says.
-        kind: "grpo", "refine" or "adapter"; "" where it cannot be read.
+        kind: "grpo", "refine", "from-default" or "adapter"; "" where it cannot be read.
         role: That its adapter plays.
         step: The last one that was done.
         steps: The steps of the whole training; 0 before the first.

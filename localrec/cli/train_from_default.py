@@ -1,0 +1,168 @@
+"""`localrec train from-default`: an agent learns to change the default's order where that gains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from localrec.cli.context import DomainOption, command_context, console, note
+from localrec.cli.distributed import distributed_training
+from localrec.cli.train_adapter import (
+    BaseOption,
+    DeviceOption,
+    EstimateOption,
+    SeedOption,
+    estimate_text,
+    timed_name,
+)
+
+if TYPE_CHECKING:
+    from localrec.training.jobs.training_runs import TrainingRun
+    from localrec.training.rl.change_verifier import ChangeVerifier
+    from localrec.training.rl.from_default import FromDefaultConfig
+    from localrec.training.sft.sft_trainer import SftOutcome
+
+EXAMPLES = """
+Examples:\n\n
+  localrec train from-default --threads 1\n\n
+  localrec train from-default --train 200 --upper-layers 4 --seed 2 --name second\n\n
+  localrec train from-default --no-curriculum --name evenly-drawn
+"""
+
+
+_Name = Annotated[
+    str | None, typer.Option(metavar="RUN", help="Name of the run; kind and time if left out.")
+]
+_Train = Annotated[int, typer.Option(min=1, metavar="N", help="Requests to learn from.")]
+_Validation = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Requests to validate on and to calibrate by.")
+]
+_Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
+_Batch = Annotated[int, typer.Option(min=1, metavar="N", help="Requests in a step.")]
+_Rate = Annotated[float, typer.Option(metavar="R", help="Highest learning rate.")]
+_Curriculum = Annotated[
+    bool,
+    typer.Option(
+        "--curriculum/--no-curriculum",
+        help="Draw requests the more often, the more the kinds of evidence disagree.",
+    ),
+]
+_OnlyGains = Annotated[
+    bool, typer.Option("--only-gains", help="Leave out requests in which the default is right.")
+]
+_Entropy = Annotated[
+    float, typer.Option(min=0.0, metavar="W", help="Weight of the answers' entropy; 0: none.")
+]
+_Temperature = Annotated[
+    float, typer.Option(min=0.1, metavar="T", help="The answers are weighed at while learning.")
+]
+_UpperLayers = Annotated[
+    int,
+    typer.Option(
+        min=0, metavar="N", help="Train so many upper layers, which takes less time; 0: all."
+    ),
+]
+_Choices = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Most choices that requests are drawn from; 0: all."),
+]
+_Threads = Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")]
+
+
+def from_default(
+    base: BaseOption = None,
+    name: _Name = None,
+    train: _Train = 400,
+    validation: _Validation = 200,
+    epochs: _Epochs = 2,
+    batch: _Batch = 8,
+    learning_rate: _Rate = 5e-4,
+    curriculum: _Curriculum = True,
+    only_gains: _OnlyGains = False,
+    entropy: _Entropy = 0.05,
+    temperature: _Temperature = 4.0,
+    upper_layers: _UpperLayers = 0,
+    choices: _Choices = 2000,
+    seed: SeedOption = 7,
+    device: DeviceOption = "cpu",
+    threads: _Threads = 0,
+    domain: DomainOption = None,
+    estimate: EstimateOption = False,
+) -> None:
+    """Train an agent by list-wise GRPO to change the default's order where that gains.
+
+    It reads the default's first candidates in its order, and keeps them or puts another first; the
+    reward is the gain in NDCG over the default. Requests are what people of this workspace really
+    chose; what any evaluation holds out is not looked at. At the end it is calibrated how sure a
+    change must be to count. The adapter plays the role reranker; localrec train resume goes on.
+    """
+    from localrec.foundation.settings import load_settings
+    from localrec.training.rl.from_default import FromDefaultConfig
+
+    config = FromDefaultConfig(
+        base=base or load_settings(command_context().workspace).chat_model,
+        train=train,
+        validation=validation,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        domain=domain,
+        choices=choices,
+        curriculum=curriculum,
+        only_gains=only_gains,
+        entropy=entropy,
+        temperature=temperature,
+        upper_layers=upper_layers,
+        seed=seed,
+        device=device,
+        threads=threads,
+    )
+    _train(config, name, estimate=estimate)
+
+
+def resume_from_default(folder: Path, run: TrainingRun) -> None:
+    """Go on with such a run behind its last checkpoint."""
+    from localrec.training.rl import from_default as training
+
+    config = run.config(training.FromDefaultConfig)
+    with distributed_training(config.device, folder) as (ranks, steps):
+        run, made = training.resumed(folder, run.name, steps, ranks)
+        trained, verifier = training.train(run, made, steps)
+    if ranks.is_main:
+        _report(run, trained, verifier)
+
+
+def _train(config: FromDefaultConfig, name: str | None, *, estimate: bool) -> None:
+    from localrec.training.jobs.run_start import begin_run
+    from localrec.training.rl import from_default as training
+    from localrec.training.sft import sft_run
+
+    context = command_context()
+    with distributed_training(config.device, context.workspace) as (ranks, steps):
+        made = training.prepared(context.workspace, config, steps, ranks)
+        expected = sft_run.estimated(made)
+        if ranks.is_main:
+            note(estimate_text(expected, len(made.tokenized.train)))
+        if estimate:
+            if ranks.is_main:
+                context.print_json(expected)
+            return
+        run = begin_run(context.workspace, name or timed_name("from-default"), made)
+        trained, verifier = training.train(run, made, steps)
+    if ranks.is_main:
+        _report(run, trained, verifier)
+
+
+def _report(run: TrainingRun, trained: SftOutcome, verifier: ChangeVerifier) -> None:
+    found = {"run": run.name, "trained": trained, "verifier": verifier}
+    if command_context().print_json(msgspec.to_builtins(found)):
+        return
+    console().print(
+        f"{run.name}: gain and entropy of its answers went from {-trained.before.loss:+.4f} to "
+        f"{-trained.best.loss:+.4f} with step {trained.best_step} of {trained.steps} "
+        f"({trained.seconds / 60:.0f} min). {verifier.as_sentence()}\n"
+        f"Export it: localrec train export {run.name}"
+    )
