@@ -51,7 +51,12 @@ from localrec.understanding.refusal_expansion import (
     refused_titles,
     spare_wished_kinds,
 )
-from localrec.understanding.role_decisions import decide_refusals, drop_asides, tag_word_roles
+from localrec.understanding.role_decisions import (
+    decide_refusals,
+    drop_asides,
+    refused_in_stories,
+    tag_word_roles,
+)
 from localrec.understanding.self_repairs import without_slip
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.stories import told_places
@@ -103,6 +108,8 @@ def _read_wishes(
     free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
     bounds = _places_of(numbers, reading) | {one.first for one in bounding}
     roles = tag_word_roles(tagger, text, reading, _covered(found) | bounds | state.places, trace)
+    free += [one for one in refused_in_stories(roles, found, story) if one not in free]
+    free.sort(key=lambda one: one.first)
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
     owner, used = owners(reading, mentions), state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)

@@ -113,6 +113,27 @@ def drop_asides(
     return kept, passed_over
 
 
+def refused_in_stories(
+    roles: WordRoles | None, mentions: Sequence[Mention], story: Collection[int]
+) -> list[Mention]:
+    """Names that are told in a story and that the tagger would refuse: "the gin gave her hives".
+
+    Args:
+        roles: The tagger's roles; None: it hears nothing.
+        mentions: All names of the question.
+        story: Places of the tokens of stories.
+    """
+    if roles is None:
+        return []
+    return [
+        one
+        for one in mentions
+        if one.first in story
+        and _names_a_thing(one)
+        and roles.named(one.first, one.last, "barred") > roles.limits.beside
+    ]
+
+
 def decide_refusals(
     roles: WordRoles | None,
     reading: Reading,

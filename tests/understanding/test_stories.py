@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+
+from localrec.understanding.mentions import find_mentions
+from localrec.understanding.question_roles import PLACE, ROLES, RoleLimits, WordRoles
+from localrec.understanding.role_decisions import refused_in_stories
 
 from .records import bounds, refused, wanted
 
@@ -61,3 +66,13 @@ def test_a_bound_behind_unless_is_the_most(ask):
 def test_the_us_is_a_country_and_us_are_people(ask):
     assert ("us",) in wanted(ask("jazz from the us"))
     assert ("us",) not in wanted(ask("play us some jazz"))
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.9, ["disco"]), (0.1, [])])
+def test_what_the_network_hears_refused_in_a_story_stays(vocabulary, share, kept):
+    reading = vocabulary.read("The disco gave her hives. I would like some jazz.")
+    mentions = find_mentions(reading, vocabulary)
+    shares = np.zeros((len(reading.words), len(ROLES)), dtype=np.float32)
+    shares[:, PLACE["barred"]] = share
+    told = refused_in_stories(WordRoles(shares, RoleLimits()), mentions, frozenset(range(5)))
+    assert [one.meaning.key for one in told] == kept
