@@ -67,6 +67,7 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     happened: tuple[str, ...]
     tellers: tuple[str, ...]
     recalled: Words
+    wishing: Words
     decades: dict[str, int]
     ordinals: dict[str, int]
     eras: dict[str, tuple[int, int]]

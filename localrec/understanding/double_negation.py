@@ -20,8 +20,10 @@ _ASKING = phrases_by_first_word(
     (*english().negation.asks_all_the_same, *english().negation.wished_exceptions)
 )
 _NO_OR_REFUSAL = frozenset({*english().amounts.negating, *english().negation.unhappy})
+_INDIFFERENT = english().negation.harmless_behind | english().negation.indifferent
 _REFUSING = phrases_by_first_word(_WORDS.refusing)
 _FORMER = phrases_by_first_word(_WORDS.former)
+_NEXT = 2  # words behind a no that show it to be none ("I don't mind")
 _NEAR = 4  # words between a denial and the refusal that it denies
 _FAR = 9  # words between a negation and the "without" that takes it back
 
@@ -31,7 +33,11 @@ def is_condition_of_no(reading: Reading, place: int) -> bool:
     first = place
     while first > 0 and reading.gaps[first] != ".":
         first -= 1
-    return not _NO_OR_REFUSAL.isdisjoint(reading.words[first:place])
+    return any(
+        reading.words[one] in _NO_OR_REFUSAL
+        and _INDIFFERENT.isdisjoint(reading.words[one + 1 : one + 1 + _NEXT])
+        for one in range(first, place)
+    )
 
 
 def asking_length(reading: Reading, owner: Sequence[int], position: int) -> int:

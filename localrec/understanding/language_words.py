@@ -120,6 +120,8 @@ class StoryWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     judging: Words
     done: Words
     having: Words
+    times: Words
+    leading: Words
     doers: Words
     no_verbs: Words
     pointing_back: tuple[str, ...]

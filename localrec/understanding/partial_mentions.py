@@ -110,6 +110,7 @@ def is_behind_maker_word(reading: Reading, position: int) -> bool:
     """Whether "by", "from" or "of" stands before a place, but not as in "a bit of pepper"."""
     before = reading.words[max(0, position - 2) : position]
     is_part = before[-1:] == ("of",) and len(before) > 1 and before[0] in _WORDS.tasted_parts
+    is_part = is_part and not is_shown(reading, position)  # "a bottle of Penfolds"
     return bool(before) and before[-1] in _WORDS.by and not is_part
 
 

@@ -55,8 +55,10 @@ class PartialNames:
         parts = set(words)
         if len(words[0]) < 4:
             parts.add(words[0] + words[1])  # "co-operative"
-        if meaning.kind in self._domain.taxonomy:
-            parts = {one for one in words if _is_strange(one)}  # "bossa"
+        if taxonomy := self._domain.taxonomy.get(meaning.kind):
+            begins = _is_strange(words[0]) and words[0] not in taxonomy
+            begins = begins and meaning.role in ("component", "category")
+            parts = {words[0]} if begins else set()  # "bossa", but no "whiskey"
         one = LongName(words, meaning)
         for word in parts:
             known = self.words.setdefault(word, [])

@@ -9,16 +9,17 @@ _NEAR = 2  # words from who tells to what they did
 
 
 def is_recalled(before: str) -> bool:
-    """Whether the sentence up to a place says what its teller did.
+    """Whether the clause up to a place says what its teller did.
 
     Args:
         before: The folded text up to there.
     """
     words = before.split()
-    ends = (place for place, word in enumerate(words) if word[-1] in ".;!?")
-    sentence = words[max(ends, default=-1) + 1 :]
+    ends = (place for place, word in enumerate(words) if word[-1] in ".,;!?")
+    clause = words[max(ends, default=-1) + 1 :]
     return any(
         word in _WORDS.tellers
-        and not _WORDS.recalled.isdisjoint(sentence[place + 1 : place + 1 + _NEAR])
-        for place, word in enumerate(sentence)
+        and not _WORDS.recalled.isdisjoint(clause[place + 1 : place + 1 + _NEAR])
+        and _WORDS.wishing.isdisjoint(clause[place + 1 :])
+        for place, word in enumerate(clause)
     )

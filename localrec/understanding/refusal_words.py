@@ -42,6 +42,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     disgust: Words
     conditions: Words
     unhappy: Words
+    indifferent: Words
     wished_exceptions: tuple[str, ...]
     degrees: Words
     pointing: tuple[str, ...]

@@ -79,7 +79,9 @@ def _reads_as_order(
             return False
         if reading.roots[place] in vocabulary.item_nouns:
             return True
-        if not any(one.role in _KINDS for one in vocabulary.names.get(reading.roots[place])):
+        pair = " ".join(reading.roots[place : place + 2])  # "a light party game"
+        named = (*vocabulary.names.get(reading.roots[place]), *vocabulary.names.get(pair))
+        if not any(one.role in _KINDS for one in named):
             return False
     return last < len(reading.roots) and not reading.gaps[last]
 

@@ -1,8 +1,8 @@
 """Sentences that only tell what happened, before others that ask: what they name is no wish.
 
 "In January someone brought Monopoly, it took 4 hours. I'd like a co-operative game this time." A
-sentence tells a story where somebody did something and nothing in it asks, refuses or judges; it is
-passed over only where another sentence asks for something.
+sentence tells a story where somebody did something at some time and nothing in it asks, refuses,
+decides or judges; it is passed over only where a sentence behind it asks for something.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().stories
 _ASKING = phrases_by_first_word(_WORDS.asking)
 _POINTING = phrases_by_first_word(_WORDS.pointing_back)
+_NEEDS = frozenset({"flag", "diet"})  # what somebody tells of these is never by the way
 _NEAR = 4  # words from who did something to what was done
+_DIGITS_OF_A_YEAR = 4
 _ENDING = "ed"  # of verbs that tell the past
 
 
@@ -37,7 +39,9 @@ def told_places(
     if len(sentences) == 1 or not told:
         return frozenset()
     refused, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
-    told = [one for one in told if not any(refused[place] for place in one)]
+    held = {one.first for one in mentions if one.meaning and one.meaning.role in _NEEDS}
+    held |= {place for place, one in enumerate(refused) if one}
+    told = [one for one in told if held.isdisjoint(one)]
     rest = [one for one in sentences if one not in told]
     names = {one.first for one in mentions}
     asking = [one for one in rest if _asks(reading, one)]
@@ -45,7 +49,8 @@ def told_places(
         return frozenset()
     if any(_points_back(reading, one) for one in asking):
         return frozenset()
-    return frozenset(place for one in told for place in one)
+    begins = min(one.start for one in asking)  # what stands behind a wish adds to it
+    return frozenset(place for one in told if one.start < begins for place in one)
 
 
 def without_stories(text: str, reading: Reading, told: frozenset[int]) -> str:
@@ -66,15 +71,23 @@ def _tells(reading: Reading, sentence: range) -> bool:
     words = reading.words[sentence.start : sentence.stop]
     if _asks(reading, sentence) or not _WORDS.judging.isdisjoint(words):
         return False
+    if _WORDS.times.isdisjoint(words) and not any(map(_is_a_year, words)):
+        return False
     done = [
         place
         for place, word in enumerate(words)
         if _is_past(word) and (not place or words[place - 1] not in _WORDS.having)
     ]
     return any(
-        place == 0 or not _WORDS.doers.isdisjoint(words[max(0, place - _NEAR) : place])
+        _WORDS.leading.isdisjoint(words[1:2])
+        if place == 0
+        else not _WORDS.doers.isdisjoint(words[max(0, place - _NEAR) : place])
         for place in done
     )
+
+
+def _is_a_year(word: str) -> bool:
+    return len(word) == _DIGITS_OF_A_YEAR and word.isdecimal()
 
 
 def _is_past(word: str) -> bool:

@@ -24,6 +24,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _QUOTED = re.compile(r"(?<!\w)(['\"‘“])(?P<inside>[^'\"‘’“”]{2,40})['\"’”](?!\w)")
 _MOST_QUOTED = 5  # words
+_TASTED_NEAR = 3  # words from "a taste of" to what is tasted
 _LONGEST = 4  # words side by side that are looked for together
 _SHORTEST_STEM = 4  # letters of a word without its ending, to be looked for
 _STEM = 5  # letters by which words are of one family
@@ -89,14 +90,23 @@ def find_text_places(
         place for place, one in enumerate(owner) if one >= 0 and excluded[place] > refused[place]
     }
     reached = [refused[first] or first in tagged for first, _ in runs]
-    if (
-        everyday
-    ):  # they must not keep a refusal from what stands behind them ("bring another musical")
-        words = [(place, place + 1) for place in sorted(everyday)]
+    # They must not keep a refusal from what stands behind them ("bring another musical").
+    words = [(place, place + 1) for place in sorted(everyday)]
+    if words:
         refused = _refused_with([*runs, *words], reading, owner, vocabulary)
+        words = [one for one in words if _is_meant(reading, one[0], refused[one[0]])]
         runs += words
         reached += [refused[place] for place, _ in words]
     return TextPlaces(tuple(runs), tuple(reached), frozenset(spared), titled, everyday)
+
+
+def _is_meant(reading: Reading, place: int, is_refused: bool) -> bool:
+    """Whether an everyday word is said of items: "a hint of chocolate", "no chocolate"."""
+    tasted = english().mention.tasted_parts
+    before = reading.words[max(0, place - _TASTED_NEAR) : place]
+    if is_refused and not english().grammar.negatives.isdisjoint(before[-1:]):
+        return True
+    return not tasted.isdisjoint((*before, *reading.words[place + 1 : place + 2]))
 
 
 def _refused_with(
