@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from localrec.understanding.language_words import any_of, english
-
-_WORDS = english().follow_ups
-_JOINS = re.compile(rf"{any_of(_WORDS.joins)}[ ,]+", re.IGNORECASE)
-_GOES_ON = re.compile(f"{any_of(_WORDS.goes_on)} ", re.IGNORECASE)
 
 
 def follow_up_words(text: str) -> str | None:
@@ -19,6 +16,16 @@ def follow_up_words(text: str) -> str | None:
         is None.
     """
     text = text.strip()
-    if joined := _JOINS.match(text):
+    if joined := _joins().match(text):
         return text[joined.end() :] or None
-    return text if _GOES_ON.match(text) else None
+    return text if _goes_on().match(text) else None
+
+
+@cache
+def _joins() -> re.Pattern[str]:  # made late: the app starts without the words of a language
+    return re.compile(rf"{any_of(english().follow_ups.joins)}[ ,]+", re.IGNORECASE)
+
+
+@cache
+def _goes_on() -> re.Pattern[str]:
+    return re.compile(f"{any_of(english().follow_ups.goes_on)} ", re.IGNORECASE)

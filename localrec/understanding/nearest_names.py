@@ -73,14 +73,15 @@ class NearestNames:
         """Names of attributes that are spelled most like some words, nearest first."""
         from rapidfuzz import fuzz, process
 
+        said = " ".join(roots(words))
         near = process.extract(
-            " ".join(roots(words)),
+            said,
             self._spellings,
             scorer=fuzz.ratio,
             score_cutoff=_WORTH_TELLING,
-            limit=most,
+            limit=most + 1,
         )
-        return tuple(phrase for phrase, _, _ in near)
+        return tuple(phrase for phrase, _, _ in near if phrase != said)[:most]
 
     @cached_property
     def _spellings(self) -> list[str]:

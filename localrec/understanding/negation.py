@@ -147,7 +147,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         if said_behind and not gaps[position] and (owner[end : end + 1] or [-1])[0] < 0:
             return 0  # "no merlot neither", but not "neither whisky neither pisco"
         if cue[-1] in _WORDS.alone:
-            if following in _WORDS.harmless_behind or _is_not_tried_yet(reading, end):
+            idle = following in _WORDS.harmless_behind and owner[end] < 0  # "no long games"
+            if idle or _is_not_tried_yet(reading, end):
                 return 0
             asks_why = position and words[position - 1] in _WORDS.asking_why
             if asks_why and cue[0] in _GRAMMAR.denials:

@@ -291,7 +291,7 @@ def test_without_a_catalogue_there_is_nothing_to_learn_from(tmp_path, role):
 def pairs(frequented):
     """Pairs of lists that a reflector learns to choose from."""
     return examples_for(
-        "reflector", frequented, ExampleConfig(train=60, validation=10, seed=0)
+        "reflector", frequented, ExampleConfig(train=80, validation=10, seed=0)
     ).train
 
 

@@ -55,6 +55,39 @@ class TestStories:
         assert query.target == "waterloo"
 
 
+class TestWhatIsNoStory:
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "I would like some jazz. Recorded by ABBA last year.",
+            "We decided on ABBA yesterday. I would like some jazz.",
+            "I just heard ABBA. I would like some jazz.",
+        ],
+    )
+    def test_what_adds_to_the_wish_or_was_decided_counts(self, ask, question):
+        assert ("abba",) in wanted(ask(question))
+
+    def test_a_bound_that_somebody_gave_counts(self, ask):
+        query = ask("My boss gave me 30 dollars last week. I need some jazz.")
+        assert bounds(query)["price"][1] == 30
+
+
+@pytest.mark.parametrize(
+    ("question", "year"),
+    [
+        ("I saw ABBA last week, now I want something made in 1994", (1994, 1994)),
+        ("we heard that in 1981, some jazz please", None),
+    ],
+)
+def test_a_year_behind_a_wish_bounds_it_and_one_of_a_memory_does_not(ask, question, year):
+    assert bounds(ask(question)).get("year") == year
+
+
+@pytest.mark.parametrize("no", ["I don't mind, anything", "no worries, anything", "anything"])
+def test_unless_behind_an_indifferent_no_refuses(ask, no):
+    assert "jazz" in refused(ask(f"{no} unless it has jazz"))
+
+
 def test_what_is_still_to_hear_was_not_met(ask):
     assert ask("which ABBA songs have I still to hear?").met is False
 

@@ -98,6 +98,9 @@ class TestAdjectivesOfNumbers:
     def test_elsewhere_it_is_none(self, ask, question):
         assert not ask(question).order
 
+    def test_no_dear_records_asks_for_less(self, ask):
+        assert ask("no dear records").order == {"price": -1}
+
     def test_nothing_too_dear_asks_for_less(self, ask):
         assert ask("nothing too dear").order == {"price": -1}
 
