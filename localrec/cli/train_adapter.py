@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -12,10 +13,17 @@ from localrec.cli.context import command_context, console, note
 from localrec.cli.distributed import distributed_training
 
 if TYPE_CHECKING:
+    from localrec.foundation.progress import Progress
     from localrec.training.adapters.run_export import AdapterModelCard
+    from localrec.training.jobs.distributed import DistributedContext
     from localrec.training.jobs.estimates import ResourceEstimate
     from localrec.training.jobs.training_runs import TrainingRun
+    from localrec.training.sft.sft_data import SupervisedConfig
+    from localrec.training.sft.sft_run import SftRunContext
     from localrec.training.sft.sft_trainer import SftOutcome
+
+Config = TypeVar("Config", bound="SupervisedConfig")
+Outcome = TypeVar("Outcome")
 
 EXAMPLES = """
 Examples:\n\n
@@ -41,6 +49,11 @@ SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every
 EstimateOption = Annotated[
     bool, typer.Option("--estimate", help="Say what it would take, and stop.")
 ]
+ThreadsOption = Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")]
+KindNameOption = Annotated[
+    str | None, typer.Option(metavar="RUN", help="Name of the run; kind and time if left out.")
+]
+PassesOption = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
 
 
 def _roles() -> list[str]:
@@ -88,7 +101,7 @@ def adapter(
     learning_rate: _Rate = None,
     seed: SeedOption = 7,
     device: DeviceOption = "cpu",
-    threads: Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")] = 0,
+    threads: ThreadsOption = 0,
     estimate: EstimateOption = False,
 ) -> None:
     """Train an adapter for a role or several, on questions composed from this workspace's graph.
@@ -99,7 +112,6 @@ def adapter(
     Ctrl+C keeps what was done; localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
-    from localrec.training.jobs.run_start import begin_run
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
@@ -119,19 +131,46 @@ def adapter(
         threads=threads,
         **{field: value for field, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    with distributed_training(device, context.workspace) as (ranks, steps):
-        made = sft_run.prepared(context.workspace, config, steps, ranks)
+    done = train_or_estimate(
+        config, name or timed_name(role), sft_run.prepared, sft_run.train, estimate=estimate
+    )
+    if done is not None:
+        report(*done)
+
+
+def train_or_estimate(
+    config: Config,
+    name: str,
+    prepare: Callable[[Path, Config, Progress, DistributedContext], SftRunContext],
+    train: Callable[[TrainingRun, SftRunContext, Progress], Outcome],
+    *,
+    estimate: bool,
+) -> tuple[TrainingRun, Outcome] | None:
+    """Train, or tell what a training would take; None where there is nothing to report.
+
+    Args:
+        config: Settings of the training.
+        name: Name of its run.
+        prepare: Makes everything that it needs.
+        train: Trains to the end.
+        estimate: Only tell what it would take.
+    """
+    from localrec.training.jobs.run_start import begin_run
+    from localrec.training.sft import sft_run
+
+    context = command_context()
+    with distributed_training(config.device, context.workspace) as (ranks, steps):
+        made = prepare(context.workspace, config, steps, ranks)
         expected = sft_run.estimated(made)
         if ranks.is_main:
             note(estimate_text(expected, len(made.tokenized.train)))
         if estimate:
             if ranks.is_main:
                 context.print_json(expected)
-            return
-        run = begin_run(context.workspace, name or timed_name(role), made)
-        trained = sft_run.train(run, made, steps)
-    if ranks.is_main:
-        report(run, trained)
+            return None
+        run = begin_run(context.workspace, name, made)
+        outcome = train(run, made, steps)
+    return (run, outcome) if ranks.is_main else None
 
 
 def report(run: TrainingRun, trained: SftOutcome) -> None:

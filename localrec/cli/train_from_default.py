@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from localrec.cli.context import DomainOption, command_context, console, note
+from localrec.cli.context import DomainOption, command_context, console
 from localrec.cli.distributed import distributed_training
 from localrec.cli.train_adapter import (
     BaseOption,
     DeviceOption,
     EstimateOption,
+    KindNameOption,
+    PassesOption,
     SeedOption,
-    estimate_text,
+    ThreadsOption,
     timed_name,
+    train_or_estimate,
 )
 
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import TrainingRun
     from localrec.training.rl.change_verifier import ChangeVerifier
-    from localrec.training.rl.from_default import FromDefaultConfig
     from localrec.training.sft.sft_trainer import SftOutcome
 
 EXAMPLES = """
@@ -33,14 +35,10 @@ Examples:\n\n
 """
 
 
-_Name = Annotated[
-    str | None, typer.Option(metavar="RUN", help="Name of the run; kind and time if left out.")
-]
 _Train = Annotated[int, typer.Option(min=1, metavar="N", help="Requests to learn from.")]
 _Validation = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests to validate on and to calibrate by.")
 ]
-_Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
 _Batch = Annotated[int, typer.Option(min=1, metavar="N", help="Requests in a step.")]
 _Rate = Annotated[float, typer.Option(metavar="R", help="Highest learning rate.")]
 _Curriculum = Annotated[
@@ -54,10 +52,11 @@ _OnlyGains = Annotated[
     bool, typer.Option("--only-gains", help="Leave out requests in which the default is right.")
 ]
 _Entropy = Annotated[
-    float, typer.Option(min=0.0, metavar="W", help="Weight of the answers' entropy; 0: none.")
+    float,
+    typer.Option(min=0.0, metavar="W", help="Weight of its answers' entropy; 0: none."),
 ]
 _Temperature = Annotated[
-    float, typer.Option(min=0.1, metavar="T", help="The answers are weighed at while learning.")
+    float, typer.Option(min=0.1, metavar="T", help="Temperature of its answers while it learns.")
 ]
 _UpperLayers = Annotated[
     int,
@@ -69,15 +68,14 @@ _Choices = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Most choices that requests are drawn from; 0: all."),
 ]
-_Threads = Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")]
 
 
 def from_default(
     base: BaseOption = None,
-    name: _Name = None,
+    name: KindNameOption = None,
     train: _Train = 400,
     validation: _Validation = 200,
-    epochs: _Epochs = 2,
+    epochs: PassesOption = 2,
     batch: _Batch = 8,
     learning_rate: _Rate = 5e-4,
     curriculum: _Curriculum = True,
@@ -88,7 +86,7 @@ def from_default(
     choices: _Choices = 2000,
     seed: SeedOption = 7,
     device: DeviceOption = "cpu",
-    threads: _Threads = 0,
+    threads: ThreadsOption = 0,
     domain: DomainOption = None,
     estimate: EstimateOption = False,
 ) -> None:
@@ -100,9 +98,9 @@ def from_default(
     change must be to count. The adapter plays the role reranker; localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
-    from localrec.training.rl.from_default import FromDefaultConfig
+    from localrec.training.rl import from_default as training
 
-    config = FromDefaultConfig(
+    config = training.FromDefaultConfig(
         base=base or load_settings(command_context().workspace).chat_model,
         train=train,
         validation=validation,
@@ -120,7 +118,16 @@ def from_default(
         device=device,
         threads=threads,
     )
-    _train(config, name, estimate=estimate)
+    done = train_or_estimate(
+        config,
+        name or timed_name("from-default"),
+        training.prepared,
+        training.train,
+        estimate=estimate,
+    )
+    if done is not None:
+        run, (trained, verifier) = done
+        _report(run, trained, verifier)
 
 
 def resume_from_default(folder: Path, run: TrainingRun) -> None:
@@ -135,34 +142,14 @@ def resume_from_default(folder: Path, run: TrainingRun) -> None:
         _report(run, trained, verifier)
 
 
-def _train(config: FromDefaultConfig, name: str | None, *, estimate: bool) -> None:
-    from localrec.training.jobs.run_start import begin_run
-    from localrec.training.rl import from_default as training
-    from localrec.training.sft import sft_run
-
-    context = command_context()
-    with distributed_training(config.device, context.workspace) as (ranks, steps):
-        made = training.prepared(context.workspace, config, steps, ranks)
-        expected = sft_run.estimated(made)
-        if ranks.is_main:
-            note(estimate_text(expected, len(made.tokenized.train)))
-        if estimate:
-            if ranks.is_main:
-                context.print_json(expected)
-            return
-        run = begin_run(context.workspace, name or timed_name("from-default"), made)
-        trained, verifier = training.train(run, made, steps)
-    if ranks.is_main:
-        _report(run, trained, verifier)
-
-
 def _report(run: TrainingRun, trained: SftOutcome, verifier: ChangeVerifier) -> None:
     found = {"run": run.name, "trained": trained, "verifier": verifier}
     if command_context().print_json(msgspec.to_builtins(found)):
         return
     console().print(
-        f"{run.name}: gain and entropy of its answers went from {-trained.before.loss:+.4f} to "
-        f"{-trained.best.loss:+.4f} with step {trained.best_step} of {trained.steps} "
+        f"{run.name}: what it expects to gain on held-out requests, with the weighed entropy of "
+        f"its answers, went from {-trained.before.loss:+.4f} to {-trained.best.loss:+.4f} with "
+        f"step {trained.best_step} of {trained.steps} "
         f"({trained.seconds / 60:.0f} min). {verifier.as_sentence()}\n"
         f"Export it: localrec train export {run.name}"
     )

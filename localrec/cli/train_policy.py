@@ -13,6 +13,8 @@ from localrec.cli.train_adapter import (
     BaseOption,
     DeviceOption,
     EstimateOption,
+    KindNameOption,
+    PassesOption,
     SeedOption,
     report,
     timed_name,
@@ -47,14 +49,10 @@ _RolloutModel = Annotated[
         metavar="FILE", help="GGUF that writes the trajectories; the base model if left out."
     ),
 ]
-_Name = Annotated[
-    str | None, typer.Option(metavar="RUN", help="Name of the run; kind and time if left out.")
-]
 _Steps = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Steps of the optimiser; 0: as many as --epochs takes."),
 ]
-_Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
 _Candidates = Annotated[
     int, typer.Option(min=2, metavar="N", help="Items to rank, the chosen one among them.")
 ]
@@ -105,9 +103,9 @@ def grpo(
     init_adapter: _InitAdapter = None,
     tools: _Tools = True,
     sequential: _Sequential = True,
-    name: _Name = None,
+    name: KindNameOption = None,
     steps: _Steps = 0,
-    epochs: _Epochs = 3,
+    epochs: PassesOption = 3,
     requests: _Requests = 0,
     candidates: _Candidates = 20,
     validation: _Validation = 100,
@@ -175,9 +173,9 @@ def refine(
             min=0, metavar="N", help="Most rankings to search for confused pairs; 0: all."
         ),
     ] = 400,
-    name: _Name = None,
+    name: KindNameOption = None,
     steps: _Steps = 0,
-    epochs: _Epochs = 1,
+    epochs: PassesOption = 1,
     learning_rate: _Rate = 1e-5,
     workers: _Workers = 0,
     seed: SeedOption = 7,
