@@ -35,8 +35,8 @@ def told_places(
         vocabulary: Knows what refuses: a story that refuses something is none.
     """
     sentences = _sentences(reading)
-    told = [one for one in sentences if _tells(reading, one)]
-    if len(sentences) == 1 or not told:
+    told = [one for one in sentences[:-1] if _tells(reading, one)]  # one behind it must ask
+    if not told:
         return frozenset()
     refused, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
     held = {one.first for one in mentions if one.meaning and one.meaning.role in _NEEDS}

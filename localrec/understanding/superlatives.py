@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from localrec.data.domains import NumberSpec
 from localrec.understanding.language_words import english
 from localrec.understanding.meanings import Mention
+from localrec.understanding.spelling import word_rank
 
 _DIRECTIONS = {"more": 1, "less": -1, "most": 2, "least": -2}
 
@@ -113,11 +114,8 @@ def _positives_of(comparatives: Iterable[str]) -> Iterator[str]:
             stem = first.removesuffix("er")
             if stem.endswith("i"):
                 yield f"{stem[:-1]}y"
-            elif stem[-2:-1] == stem[-1:]:  # "bigger"
-                yield stem[:-1]
             else:
-                yield stem
-                yield f"{stem}e"  # "simpler"; what is no word is never said
+                yield min((stem, f"{stem}e", stem[:-1]), key=word_rank)  # "long", "simple", "big"
 
 
 def _superlatives_of(comparatives: Iterable[str]) -> Iterator[str]:
