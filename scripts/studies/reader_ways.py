@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from statistics import median
 
 import msgspec
 from asked_catalogues import AskedCatalogue
@@ -43,6 +44,8 @@ from localrec.workspace.domain_context import DomainContext
 from localrec.workspace.model_pool import FixedModels
 
 SHOWN = ("satisfied", "barred_served", "silently_wrong", "over_relaxed", "impossible_said")
+_ASKED = 2  # times that `put` asks a question
+_TIMES = ("ms of the processor", "ms by the clock")  # medians of an answer
 Opener = Callable[[DomainContext], QuestionAnswerer]
 
 
@@ -54,11 +57,20 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A question as one way answered it, with the milliseconds of the processor."""
+    """A question as one way answered it.
+
+    Args:
+        question: What was asked.
+        verdict: How the answer was judged.
+        cpu_ms: Milliseconds of this process's processor for an answer. A language model writes in
+            a process of its own, whose time is not in it.
+        ms: Milliseconds of the first answer by the clock.
+    """
 
     question: AskedQuestion
     verdict: Verdict
     cpu_ms: float
+    ms: float
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -141,8 +153,9 @@ def read(
         show_step(f"{catalogue.name}, {name}", done, len(questions))
         begun = time.process_time()
         given, _ = put(one, answerer, catalogue.name_of)
-        spent = 1000 * (time.process_time() - begun)
-        yield Read(one, judge(one, given, catalogue.rows, catalogue.rows_named), spent)
+        spent = 1000 * (time.process_time() - begun) / _ASKED
+        verdict = judge(one, given, catalogue.rows, catalogue.rows_named)
+        yield Read(one, verdict, spent, given.ms)
 
 
 def as_markdown(told: Mapping[str, Sequence[Read]], sizes: Mapping[str, float]) -> str:
@@ -152,7 +165,7 @@ def as_markdown(told: Mapping[str, Sequence[Read]], sizes: Mapping[str, float]) 
         measured = summarise([one.verdict for one in found])
         cells = (measured[measure].get("all") for measure in SHOWN)
         values = [f"{one.value:.3f} ({one.n})" if one and one.n else "-" for one in cells]
-        times = sorted(one.cpu_ms for one in found)
+        times = [f"{median(getattr(one, t) for one in found):.0f}" for t in ("cpu_ms", "ms")]
         styles = Counter(
             style
             for one in found
@@ -161,6 +174,6 @@ def as_markdown(told: Mapping[str, Sequence[Read]], sizes: Mapping[str, float]) 
         )
         wrong = ", ".join(f"{style} {count}" for style, count in styles.most_common(4))
         size = f"{sizes[name]:.1f}" if sizes[name] else "-"
-        rows.append([name, *values, size, f"{times[len(times) // 2] / 2:.0f}", wrong])
-    heads = ["way", *(MEASURES[name] for name in SHOWN), "MB", "ms of the processor, median"]
+        rows.append([name, *values, size, *times, wrong])
+    heads = ["way", *(MEASURES[name] for name in SHOWN), "MB", *_TIMES]
     return markdown_table([*heads, "not satisfied, by style"], rows)
