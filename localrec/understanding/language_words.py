@@ -49,6 +49,7 @@ class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bridges: Words
     unmet: tuple[str, ...]
     met: tuple[str, ...]
+    met_otherwise: Words
     wanted: tuple[str, ...]
     unwanted: tuple[str, ...]
 

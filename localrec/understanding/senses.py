@@ -71,6 +71,8 @@ def _reads_as_order(
         before -= 1
     if before >= 0 and reading.words[before] in _WORDS.indefinite:
         return True
+    if 0 <= before < first - 1 and reading.words[before] in _GRAMMAR.denials:
+        return True  # "red, not too heavy"
     led = " ".join(reading.words[max(0, before - 2) : before + 1])
     if any(led == one or led.endswith(f" {one}") for one in _WORDS.before_predicates):
         return True

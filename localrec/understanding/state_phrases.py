@@ -62,7 +62,8 @@ def find_state(words: Sequence[str]) -> RequestedState:
                 if (
                     tuple(words[first : first + len(phrase)]) == phrase
                     and places.isdisjoint(span)
-                    and (phrase not in _OPEN or _is_of_meeting(words[first + len(phrase) :]))
+                    and (phrase not in _OPEN or _is_of_meeting(words[span.stop :]))
+                    and _WORDS.met_otherwise.isdisjoint(words[span.stop : span.stop + 1])
                 ):
                     places.update(span)
                     found.add(_turned(name, words, first, places))
