@@ -84,6 +84,7 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refused: tuple[str, ...]
     refused_behind: tuple[str, ...]
     short_counted: tuple[str, ...]
+    short_join: str
     aged: tuple[str, ...]
     range_joins: tuple[str, ...]
     counted: tuple[str, ...]
@@ -129,6 +130,7 @@ class SpokenAmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     below: str
     each: tuple[str, ...]
     sold: tuple[str, ...]
+    saying: str
     emphasis: tuple[str, ...]
     emphasised: tuple[str, ...]
     out_of: str

@@ -260,6 +260,7 @@ _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number be
     + r"(?!\s*[$€£]?\s*\d)" * (one in _ON_BOTH_SIDES or one.split()[0] in _ANDS)
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
+_BEING_THERE = re.compile(rf"\b{any_of(english().being_there)}\s+$")
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
 
 
@@ -277,6 +278,8 @@ def find_bare_amount(text: str) -> AmountSpan | None:
         value = float(match["first"] or match["alone"])
         if value.is_integer() and 1500 <= value < 2100:
             continue  # a year
+        if match["cue"] and _BEING_THERE.search(line[: match.start()]):
+            continue
         how = _cue(match["cue"] or "", match["behind"] or match["after"] or "")
         if match["cue"] and is_turned(text[: match.start()]):
             how = OPPOSITE.get(how, how)  # "no bottle over 50"

@@ -258,6 +258,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     money: tuple[str, ...]
     durations: tuple[str, ...]
     spending: tuple[str, ...]
+    being_there: tuple[str, ...]
     company: tuple[str, ...]
     people_nouns: tuple[str, ...]
     partners: tuple[str, ...]

@@ -53,6 +53,9 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Neighbours that decide what a name means, and what it is named for."""
 
+    away: tuple[str, ...]
+    turning: Words
+    grown_up: int
     taste_before: Words
     indefinite: Words
     before_predicates: tuple[str, ...]

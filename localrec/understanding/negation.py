@@ -158,7 +158,9 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
             return 0  # "keep romance away from my thriller"
         if cue[0] in _WORDS.conditions and is_condition_of_no(reading, position):
             return 0  # "I pull a face unless there is lemon in it"
-        if alone in _WORDS.nothing and following in _WORDS.harmless_nothing:
+        if alone in _WORDS.nothing and (
+            following in _WORDS.harmless_nothing or _is_best_of_all(reading, end)
+        ):
             return 0
         before = words[position - 1] if position and not gaps[position] else ""
         if cue[0] in _MET and cue[-1] in _WORDS.all and before and before not in _WORDS.having:
@@ -176,6 +178,12 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
     if words[position] in _WORDS.but and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
+
+
+def _is_best_of_all(reading: Reading, place: int) -> bool:
+    """ "nothing suits a steak better than Malbec": what is behind "than" is praised."""
+    clause = reading.words[place : reading.end_of_clause(place)]
+    return f" {_WORDS.better_than} " in f" {' '.join(clause)} "
 
 
 def _is_not_tried_yet(reading: Reading, place: int) -> bool:

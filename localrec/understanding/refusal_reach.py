@@ -50,9 +50,7 @@ def reached_tokens(
         if reached and (length := phrase_length(_SAYING_SO, reading.words, position)):
             position += length  # "no anise, by which I mean absinthe or pastis"
             continue
-        if gap == "," and (bounded or (bridged and not reached)):
-            break  # "hates being watched, a bluffing game"
-        if gap == "," and reached and not _list_goes_on(reading, owner, position):
+        if gap == "," and (bounded or _ends_at_comma(reading, owner, position, reached, bridged)):
             break
         joined = position if word in _GRAMMAR.disjunctions else joined
         if owner[position] >= 0:
@@ -61,27 +59,17 @@ def reached_tokens(
             reached.append((position, mild))
         elif position in taken:
             bounded = True
-        elif joined == position and _WORDS.otherwise_joined & {
-            *reading.words[position + 1 : position + 2]
-        }:
+        elif joined == position and _joins_otherwise(reading, position):
             break  # "skip Jack Reacher, or else Harlan Coben"
-        elif reached and position - joined < _JOINED and word in _WORDS.of_that:
-            pass  # "nothing with lemon or any of that citrus"
-        elif word in _GRAMMAR.accompanied and _tells_of_itself(reading.words[position - 1]):
-            pass  # "I hate the stuff with gin", "one that isn't sweetened with honey"
+        elif (reached and position - joined < _JOINED and word in _WORDS.of_that) or (
+            word in _GRAMMAR.accompanied and _tells_of_itself(reading.words[position - 1])
+        ):
+            pass  # "nothing with lemon or any of that citrus", "I hate the stuff with gin"
         elif _begins_clause(word) and not reached and reading.words[position - 1] in _GENERAL:
             in_clause = True
         elif in_clause and not reached and bridged < 4 and _is_verb(reading, position):
             bridged += 1
-        elif (
-            _ends(reading, owner, position, _has_name(owner, reached))
-            or (
-                reached
-                and position - joined >= _JOINED
-                and not _goes_on(reading, owner, position, reached)
-            )
-            or bridged >= 4
-        ):
+        elif bridged >= 4 or _ends_here(reading, owner, position, reached, joined):
             break
         else:
             bridged += 1
@@ -94,6 +82,35 @@ def _is_of_an_adjective(reading: Reading, owner: Sequence[int], position: int) -
     named = position + 1
     is_before = named < len(owner) and owner[named] >= 0 and not reading.gaps[named]
     return is_before and owner[position] < 0 and reading.words[position - 1] in _WORDS.too_much
+
+
+def _ends_at_comma(
+    reading: Reading,
+    owner: Sequence[int],
+    position: int,
+    reached: Sequence[tuple[int, bool]],
+    bridged: int,
+) -> bool:
+    """ "hates being watched, a bluffing game": behind the comma no list of refusals goes on."""
+    return not _list_goes_on(reading, owner, position) if reached else bridged > 0
+
+
+def _ends_here(
+    reading: Reading,
+    owner: Sequence[int],
+    position: int,
+    reached: Sequence[tuple[int, bool]],
+    joined: int,
+) -> bool:
+    """Whether a word that is no name ends the reach; `joined` is the place of the last "or"."""
+    if _ends(reading, owner, position, _has_name(owner, reached)):
+        return True
+    is_far = bool(reached) and position - joined >= _JOINED
+    return is_far and not _goes_on(reading, owner, position, reached)
+
+
+def _joins_otherwise(reading: Reading, position: int) -> bool:
+    return not _WORDS.otherwise_joined.isdisjoint(reading.words[position + 1 : position + 2])
 
 
 def _is_next_name(owner: Sequence[int], position: int) -> bool:

@@ -71,6 +71,7 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     alone: Words
     nothing: Words
     harmless_nothing: Words
+    better_than: str
     preferred_to: Words
     sooner: Words
     otherwise: Words

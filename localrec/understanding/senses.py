@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from localrec.understanding.language_words import english, phrases
+from localrec.understanding.language_words import (
+    english,
+    phrase_length,
+    phrases,
+    phrases_by_first_word,
+)
 from localrec.understanding.meanings import Meaning, MeaningRole
 from localrec.understanding.superlatives import positives
 from localrec.understanding.vocabulary import Reading, Vocabulary
@@ -13,6 +18,8 @@ _GRAMMAR, _WORDS = english().grammar, english().mention
 _NOUN_AT_MOST = 4  # words from an adjective to the noun for items
 _KINDS = frozenset({"category", "component", "creator"})
 _ON_TOP, _TOPPED = phrases(_WORDS.on_top), phrases(_WORDS.topped)
+_AWAY = phrases_by_first_word(_WORDS.away)
+_BEING = english().trailing_refusals.being
 _IN_COLOUR = phrases(_WORDS.in_colour)
 _BEFORE_CONTAINER = _GRAMMAR.determiners | _WORDS.served_bridges
 _BESIDE = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions
@@ -30,7 +37,7 @@ def choose_meaning(
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", _reads_as_order(reading, vocabulary, first, last, by_role)),
-        ("flag", not _has_an_object(reading, vocabulary, last)),
+        ("flag", not _has_an_object(reading, vocabulary, last) and not _are_away(reading, last)),
         ("diet", True),
         ("container", _reads_as_container(reading, first, last, by_role)),
         ("garnish", _reads_as_garnish(reading, first, last)),
@@ -115,6 +122,19 @@ def _has_an_object(reading: Reading, vocabulary: Vocabulary, last: int) -> bool:
     if reading.words[last - 1] in _WORDS.drinking:  # "not drinking tonight" stays what it is
         return bool(vocabulary.names.get(reading.words[last]))
     return reading.roots[last - 1] in _WORDS.drink
+
+
+def _are_away(reading: Reading, last: int) -> bool:
+    """ "the kids are asleep", "our kid's turning 40": who is told of needs nothing special."""
+    words, place = reading.words, last
+    while place < len(words) and words[place] in _BEING and not reading.gaps[place]:
+        place += 1
+    if place >= len(words) or reading.gaps[place]:
+        return False
+    age = words[place + 1] if place + 1 < len(words) and words[place] in _WORDS.turning else ""
+    if age.isdecimal() and int(age) >= _WORDS.grown_up:
+        return True
+    return bool(phrase_length(_AWAY, words, place))
 
 
 def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:

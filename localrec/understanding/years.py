@@ -68,7 +68,8 @@ class YearSpan(msgspec.Struct, frozen=True):
 def level(text: str) -> str:
     """Fold a text letter by letter and write its numbers in digits, keeping every place."""
     line = "".join(_level_letter(letter) for letter in text)
-    return _number_words().sub(_in_digits, line)
+    line = _number_words().sub(_in_digits, line)
+    return _saying().sub(lambda match: " " * len(match[0]), line)
 
 
 def find_years(text: str, *, decades: bool = False, short: bool = False) -> list[YearSpan]:
@@ -283,7 +284,7 @@ def _pair(years_are_short: bool) -> re.Pattern[str]:
     short = rf"(?P<b_short>\d\d)(?![\d%$€£]|\s?s\b|{counted})"
     return re.compile(
         rf"(?:\b(?P<lead>{any_of(_WORDS.leads)})\s+)?(?:the\s+)?(?<![\d.$€£]){one}(?P<join>{_TO})"
-        rf"(?:{other}|(?<=[-–—]){short})"
+        rf"(?:{other}|(?:(?<=[-–—])|(?<=\b{_WORDS.short_join}\s)){short}{_no_unit()})"
     )
 
 
@@ -369,6 +370,12 @@ def _spaced(phrase: str) -> str:
 def _level_letter(letter: str) -> str:
     plain = fold(letter)
     return plain if len(plain) == 1 else " "
+
+
+@lru_cache
+def _saying() -> re.Pattern[str]:
+    """ "no later than, say, 1965" is no later than 1965."""
+    return re.compile(rf",?\s+{english().spoken_amounts.saying}\b,?(?=\s+\d)")
 
 
 @lru_cache

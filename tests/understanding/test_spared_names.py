@@ -10,6 +10,7 @@ from localrec.data.query import Query
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.lexicon import declared_lexicon
 from localrec.understanding.query_parser import parse_query
+from localrec.understanding.years import find_years
 
 from .records import refused, wanted
 
@@ -53,3 +54,50 @@ def test_who_gave_up_alcohol_wants_none_and_names_nothing_that_was_met(drinks):
 
 def test_not_too_heavy_wishes_for_the_lighter_ones(drinks):
     assert drinks("with gin, not too heavy").order == {"strength": -1}
+
+
+@pytest.mark.parametrize(
+    ("question", "flags"),
+    [
+        ("the kids are asleep, something with lime", {}),
+        ("our kid's turning 40, something with lime", {}),
+        ("something with lime for the kids", {"alcoholic": "non-alcoholic"}),
+        ("my kid is turning 6, something with lime", {"alcoholic": "non-alcoholic"}),
+    ],
+)
+def test_children_who_are_away_or_grown_up_bar_no_alcohol(drinks, question, flags):
+    assert drinks(question).flags == flags
+
+
+def test_what_makes_somebody_swell_is_refused(drinks):
+    assert refused(drinks("my boy swells up if he has milk, something with lime")) == {"milk"}
+
+
+def test_what_nothing_is_better_than_is_wished_for(drinks):
+    query = drinks("nothing suits a summer night better than mint")
+    assert wanted(query) == [("mint",)] and not refused(query)
+
+
+def test_a_count_of_guests_is_no_strength(drinks):
+    assert drinks("we will be around fifteen, a punch with rum").ranges == ()
+
+
+class TestYears:
+    @pytest.mark.parametrize(
+        ("question", "low", "high"),
+        [
+            ("from the eighteen-hundreds", 1800, 1899),
+            ("between the two wars", 1919, 1938),
+            ("nineteen-nineteen up to thirty-eight", 1919, 1938),
+            ("nothing later than, say, 1965", -9999, 1965),
+            ("from this side of 2015", 2015, 9999),
+        ],
+    )
+    def test_spans_in_further_words(self, question, low, high):
+        [span] = find_years(question)
+        assert (span.low, span.high) == (low, high)
+
+    def test_a_price_behind_a_year_ends_no_span(self):
+        assert [(one.low, one.high) for one in find_years("from 2010 to 20 dollars")] != [
+            (2010, 2020)
+        ]
