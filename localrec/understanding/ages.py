@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from localrec.data.domains import NumberSpec
 from localrec.understanding.language_words import any_of, english
-from localrec.understanding.years import end_in_text, level
+from localrec.understanding.levelled_text import end_in_text, level
 
 _OLDEST = 17  # years; for an adult anything will do
 _UNIT = "year old"

@@ -15,6 +15,7 @@ class AmountWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     valued: tuple[str, ...]
     valued_behind: tuple[str, ...]
+    clock_before: Words
     below: tuple[str, ...]
     at_most: tuple[str, ...]
     above: tuple[str, ...]

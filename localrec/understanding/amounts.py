@@ -18,9 +18,9 @@ from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
 from localrec.understanding.company import Company, find_company, find_with_speaker
 from localrec.understanding.language_words import any_of, english
+from localrec.understanding.levelled_text import end_in_text, level
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
 from localrec.understanding.spoken_amounts import respell_amounts
-from localrec.understanding.years import end_in_text, level
 
 NUMBER_WORDS = english().numbers
 MOST = 999_999_999.0  # stands for no upper bound
@@ -260,6 +260,7 @@ _ENDINGS = "|".join(  # "8+ people max 30 min": a word before the next number be
     + r"(?!\s*[$€£]?\s*\d)" * (one in _ON_BOTH_SIDES or one.split()[0] in _ANDS)
     for one in sorted(_BEHIND, key=len, reverse=True)
 )
+_ON_A_CLOCK = 12
 _BEING_THERE = re.compile(rf"\b{any_of(english().being_there)}\s+$")
 _NO_NOUN = english().negation.ends | english().negation.list_words | _WORDS.no_nouns
 
@@ -280,6 +281,8 @@ def find_bare_amount(text: str) -> AmountSpan | None:
             continue  # a year
         if match["cue"] and _BEING_THERE.search(line[: match.start()]):
             continue
+        if match["cue"] in _WORDS.clock_before and value <= _ON_A_CLOCK:
+            continue  # "I stood on the door till four"
         how = _cue(match["cue"] or "", match["behind"] or match["after"] or "")
         if match["cue"] and is_turned(text[: match.start()]):
             how = OPPOSITE.get(how, how)  # "no bottle over 50"

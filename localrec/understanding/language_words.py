@@ -201,6 +201,7 @@ class SlipWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     comparatives: tuple[str, ...]
     then: str
     tags: tuple[str, ...]
+    two: str
     comma: tuple[str, ...]
     stops: tuple[str, ...]
     unequal: str

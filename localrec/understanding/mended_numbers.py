@@ -22,6 +22,7 @@ from localrec.understanding.stories import without_stories
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _ARTICLE = re.compile(r"\ban?\s+$")  # "under a tenner": of what is a number, none is counted
+_JOINS = frozenset(english().amounts.joins)
 _FEWEST, _MOST_ITEMS = 0.002, 0.97  # share of items that a bound leaves, to be meant
 
 
@@ -42,14 +43,30 @@ def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> R
     found = read_ranges(mended.text, vocabulary.domain)
     ranges, spans = _likelier(found, vocabulary), list(found.spans)
     tried = list(spans)
+    before: tuple[int, int] | None = None  # the last bare bound: its end, its place in `ranges`
     while (bare := find_bare_amount(_without(mended.text, tried))) is not None:
         tried.append((bare.start, bare.end))
         low, high = bare.bounds or (-MOST, MOST)
         name = _divided_number(low, high, [one.name for one in ranges], vocabulary)
+        if before is not None and _joins_bounds(mended.text[before[0] : bare.start]):
+            one = ranges[before[1]]
+            if one.low < high and low < one.high and (one.low > -MOST) != (low > -MOST):
+                ranges[before[1]] = NumberRange(
+                    name=one.name, low=max(one.low, low), high=min(one.high, high)
+                )
+                spans.append((bare.start, bare.end))
+                continue
         if name:
+            before = bare.end, len(ranges)
             ranges.append(NumberRange(name=name, low=low, high=high))
             spans.append((bare.start, bare.end))
     return ReadRanges(tuple(ranges), tuple(mended.span(*one) for one in spans))
+
+
+def _joins_bounds(between: str) -> bool:
+    """Whether two bounds of one number may be joined so: "over 40 but under 60"."""
+    words = between.replace(",", " ").casefold().split()
+    return all(word in _JOINS for word in words)
 
 
 def _likelier(found: ReadRanges, vocabulary: Vocabulary) -> list[NumberRange]:

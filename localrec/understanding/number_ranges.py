@@ -18,8 +18,9 @@ from localrec.foundation.text_matching import fold, singular
 from localrec.understanding.ages import counts_ages, find_youngest
 from localrec.understanding.amounts import MOST, find_amount
 from localrec.understanding.language_words import any_of, english
+from localrec.understanding.levelled_text import end_in_text, level
 from localrec.understanding.negated_bounds import OPPOSITE, is_turned
-from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
+from localrec.understanding.years import YearSpan, find_years, joint_years
 
 _WORDS = english().amounts
 _MOST = 99_999  # pages; nothing that is counted has more

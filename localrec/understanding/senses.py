@@ -183,8 +183,10 @@ def _reads_as_category(
     last: int,
     by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
+    following = reading.roots[last] if last < len(reading.roots) else ""
     done = first and last - first == 1 and reading.words[first - 1] in _WORDS.doers
-    if done and first not in reading.nouns_of_verbs:
+    is_of_items = following in vocabulary.item_nouns  # "have you farming games"
+    if done and not is_of_items and first not in reading.nouns_of_verbs:
         return False  # "what can you shake up with rum"
     if "component" not in by_role or last - first > 1:
         return True
@@ -193,7 +195,6 @@ def _reads_as_category(
     before = reading.words[first - 1] if first else ""
     if before in _WORDS.praise and first > 1:  # "a proper sour"
         before = reading.words[first - 2]
-    following = reading.roots[last] if last < len(reading.roots) else ""
     if before in _WORDS.taste_before or following in vocabulary.item_nouns:
         return False
     previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()

@@ -31,6 +31,10 @@ _FIGURES = re.compile(
 _EACH = re.compile(
     rf"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+{any_of(_WORDS.each)}\s+{any_of(_WORDS.sold)}\b"
 )
+_MINUTES_TO_HOURS = re.compile(
+    rf"(?P<minutes>\d+)\s+(?P<unit>{any_of(_AMOUNTS.minutes)}s?)\s+(?P<join>{any_of(_AMOUNTS.range_joins)})"
+    rf"\s+(?P<hours>\d+(?:\.\d+)?|{_ONE})\s+{any_of((_AMOUNTS.hour, *_AMOUNTS.hours))}s?\b"
+)
 _OPEN_RANGE = re.compile(rf"\d\s*{any_of(_AMOUNTS.range_joins)}\s*$")
 _STRICTLY = re.compile(rf"\b{any_of(_WORDS.emphasis)}(?=\s+{any_of(_WORDS.emphasised)}\b)")
 _PART = re.compile(rf"\b(?P<part>{_hyphenated(_WORDS.parts)})\s+{_ONE}\s+(?P<unit>[a-z]+)")
@@ -52,6 +56,7 @@ def respell_amounts(line: str) -> str:
     Example:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
+    line = _MINUTES_TO_HOURS.sub(_as_minutes, line)
     line = _STRICTLY.sub(lambda match: " " * len(match[0]), line)
     line = _THEN.sub(lambda match: f"{match['how']} {_AMOUNTS.than}", line)
     line = _SCORE.sub(lambda match: _padded(f"{match['value']} {_WORDS.rating}", match), line)
@@ -63,6 +68,13 @@ def respell_amounts(line: str) -> str:
     line = _RATERS.sub(_ratings_for_raters, line)
     line = _IN_SHORT.sub(lambda match: _padded(_WORDS.in_short[_words(match[0])], match), line)
     return _AND_A_PART.sub(_one_and_a_part, line)
+
+
+def _as_minutes(match: re.Match[str]) -> str:
+    """ "45 minutes and an hour" is "45 and 60 minutes"."""
+    hours = float(match["hours"]) if match["hours"][0].isdigit() else 1.0
+    told = f"{match['minutes']} {match['join']} {60 * hours:.0f} {match['unit']}"
+    return _padded(told, match)
 
 
 def _as_price(match: re.Match[str]) -> str:

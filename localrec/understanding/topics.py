@@ -24,16 +24,17 @@ from localrec.data.domains import Domain
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots, tokens
 from localrec.index.protocols import Vectors
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import english, says_any
 
 Topic = Literal["wish", "small talk", "other"]
-_TALK = english().talk
+_TALK, _MORE_OF_IT = english().talk, english().titles.more_of_it
 WORD_PLACES = 4096  # of words and pairs of words, by their checksum
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on questions of each hand with weights that were learnt without that hand.
 _LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = -0.1, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
 _TELLING = ("creator", "container", "garnish")  # whose full names are said of nothing else
+_BY_REFUSAL = 1.0  # who asks about something else refuses nothing
 _BY_FULL_NAME = 1.5  # "Maeve Binchy or Marian Keyes for the wife"
 _BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
 _MARGIN = 0.02
@@ -115,10 +116,13 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     words = " ".join(meant).split()  # "how dae ye" is "how do you"
     if sum(word.isalpha() for word in words) < 2:
         return None
+    if query.target is not None and says_any(words, _MORE_OF_IT):
+        return None  # "raced through Gone Girl, what else did she write"
     nouns = {root for word in domain.item_words for root in roots(word)}
     sure = [one for one in query.constraints if not one.doubtful and not one.soft]
     read = len(sure) + len(query.flags) + _BY_BOUND * len(query.ranges)
     read += query.target is not None
+    read += _BY_REFUSAL * any(one.excluded for one in sure)
     read += _BY_FULL_NAME * any(_names_in_full(one, domain) for one in sure)
     unread = sum(len(phrase.split()) for phrase in query.unused)
     wish = read + bool(nouns & {root for word in words for root in roots(word)})

@@ -7,7 +7,7 @@ the catalogue's own decades, where it has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -15,6 +15,7 @@ import msgspec
 
 from localrec.foundation.text_matching import fold
 from localrec.understanding.language_words import any_of, english
+from localrec.understanding.levelled_text import end_in_text, level, spaced
 from localrec.understanding.negated_bounds import is_turned
 from localrec.understanding.recollections import is_recalled
 
@@ -22,7 +23,7 @@ EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of ye
 _WORDS = english().years
 _GRAMMAR = english().grammar
 _JOINING = {*_GRAMMAR.conjunctions, *_GRAMMAR.disjunctions, ",", ""}
-_NUMBERS, _NUMERALS = english().numbers, english().numerals
+_NUMERALS = english().numerals
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
 _AGED = "".join(f"(?<!{word} )" for word in _WORDS.aged)
 _SHORT_YEAR = (
@@ -65,13 +66,6 @@ class YearSpan(msgspec.Struct, frozen=True):
     excluded: bool = False
 
 
-def level(text: str) -> str:
-    """Fold a text letter by letter and write its numbers in digits, keeping every place."""
-    line = "".join(_level_letter(letter) for letter in text)
-    line = _number_words().sub(_in_digits, line)
-    return _saying().sub(lambda match: " " * len(match[0]), line)
-
-
 def find_years(text: str, *, decades: bool = False, short: bool = False) -> list[YearSpan]:
     """Find every span of years that a question asks for, left to right, without overlap.
 
@@ -103,20 +97,6 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     return found
 
 
-def end_in_text(text: str, line: str, end: int) -> int:
-    """Find the place in a text that answers to `end` in its levelled form."""
-    while end < len(line) and line[end] == " " and text[end].isalpha():
-        while end < len(line) and line[end] == " " and not text[end].isspace():
-            end += 1
-        gap = end
-        while gap < len(line) and text[gap].isspace():
-            gap += 1
-        if gap >= len(line) or line[gap] != " ":
-            break
-        end = gap
-    return end
-
-
 def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
     """The years that meet all spans; of two that exclude each other ("1960 or 1975") both count."""
     if not spans:
@@ -142,7 +122,7 @@ def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
     """
     short = bool(quoted)
     for phrase, (low, high) in _WORDS.eras.items():
-        for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
+        for match in re.finditer(rf"\b{spaced(phrase)}\b(?!\s+\d)", line):
             yield YearSpan(match.start(), match.end(), low, high)
     for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
@@ -327,7 +307,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
     cues = sorted(((cue, how) for how, told in lists for cue in told), key=lambda one: -len(one[0]))
     behind = [("since", _WORDS.since_behind), ("until", _WORDS.until_behind)]
     for how, told in behind:
-        words = "|".join(_spaced(one) for one in sorted(told, key=len, reverse=True))
+        words = "|".join(spaced(one) for one in sorted(told, key=len, reverse=True))
         lead = rf"(?:\b{any_of(_WORDS.behind_leads)}\s+)?(?:the\s+)?"
         found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('', short)}\s+(?:{words})\b")))
     found.append(("since", re.compile(rf"(?<![\d.$€£]){_any_of('', short)}\s*\+(?!\s*\d)")))
@@ -341,7 +321,7 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
             (
                 how,
                 re.compile(
-                    rf"{edge}{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
+                    rf"{edge}{spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
                     rf"(?<![\d.$€£]){_any_of('', short)}"
                     rf"{counted}{_no_unit()}"
                 ),
@@ -360,87 +340,3 @@ def _any_of(name: str, short: bool) -> str:
     year = (_SHORT_YEAR if short else _YEAR).format(name)
     part = _PART.format(name)
     return rf"(?:{part}(?:{_DECADE.format(name)}|{_CENTURY.format(name)})|{year})"
-
-
-def _spaced(phrase: str) -> str:
-    return r"[\s-]+".join(map(re.escape, phrase.split()))
-
-
-@lru_cache(maxsize=4096)
-def _level_letter(letter: str) -> str:
-    plain = fold(letter)
-    return plain if len(plain) == 1 else " "
-
-
-@lru_cache
-def _saying() -> re.Pattern[str]:
-    """ "no later than, say, 1965" is no later than 1965."""
-    return re.compile(rf",?\s+{english().spoken_amounts.saying}\b,?(?=\s+\d)")
-
-
-@lru_cache
-def _number_words() -> re.Pattern[str]:
-    """Numbers in words: "nineteen sixty-five", "two thousand and ten", "a hundred and twenty"."""
-    told, one = _NUMERALS, any_of(_NUMBERS)
-    years = (
-        rf"{_spaced(told.two_thousand)}(?:[\s-]+(?:{told.and_word}[\s-]+)?{one}(?:[\s-]+{one})?)?"
-    )
-    joined = rf"(?<={told.hundred}\s){told.and_word}[\s-]+|{any_of(told.zero)}[\s-]+"
-    half = rf"\s+{told.and_word}\s+{told.single}\s+(?P<half>{told.half})\b"
-    return re.compile(
-        rf"\b(?:{told.single}[\s-]+(?={told.hundred}))?(?:{years}"
-        rf"|{one}(?:[\s-]+(?:{joined})?{one}){{0,3}})\b"
-        rf"(?:\s+{told.point}\s+(?P<tenths>{one})(?!s)|{half})?(?!\s*s\b)"
-    )
-
-
-def _in_digits(match: re.Match[str]) -> str:
-    told = match.group()
-    behind = ""
-    if match["tenths"] or match["half"]:
-        behind = f".{_NUMBERS[match['tenths']]}" if match["tenths"] else ".5"
-        tail = match["tenths"] or match["half"]
-        told = told[: told.rindex(tail)].rstrip()
-        told = told.removesuffix(_NUMERALS.point).removesuffix(_NUMERALS.single).rstrip()
-        told = told.removesuffix(_NUMERALS.and_word).rstrip() if match["half"] else told
-    whole = match.group()
-    silent = {_NUMERALS.and_word, *_NUMERALS.zero}
-    words = [word for word in re.split(r"[\s-]+", told) if word not in silent]
-    words = [_NUMERALS.one, *words[1:]] if words[0] == _NUMERALS.single else words
-    value = _year_in_words(words) if len(words) > 1 else None
-    if value is None and _NUMERALS.two_thousand.split()[-1] not in words:
-        value = _count_in_words(words)
-    if value is None or len(f"{value}{behind}") > len(whole):
-        return whole
-    return f"{value}{behind}".ljust(len(whole))
-
-
-def _year_in_words(words: Sequence[str]) -> int | None:
-    if words[:2] == _NUMERALS.two_thousand.split():
-        rest = _count_in_words(words[2:]) if len(words) > 2 else 0
-        return None if rest is None else 2000 + rest
-    first = _NUMBERS.get(words[0], 0)
-    if first not in (17, 18, 19, 20):
-        return None
-    if words[1:] == [_NUMERALS.hundred]:
-        return 100 * first
-    rest = _count_in_words([word for word in words[1:] if word != _NUMERALS.hundred])
-    small = len(words) == 2 and rest is not None and rest < 10
-    if rest is None or rest > 99 or (small and first == 20):
-        return None  # "twenty five" is a count
-    return 100 * first + rest
-
-
-def _count_in_words(words: Iterable[str]) -> int | None:
-    total, last = 0, 1000
-    for word in words:
-        value = _NUMBERS[word]
-        if value == 100:
-            if not 0 < total < 10:
-                return None
-            total, last = 100 * total, 100
-        elif value < 10 <= last or value < 100 <= last:
-            total, last = total + value, 10 if value >= 20 else 1
-        else:
-            return None
-    return total

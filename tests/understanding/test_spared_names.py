@@ -6,13 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from localrec.data.query import Query
+from localrec.data.domains import NumberSpec
+from localrec.data.query import Constraint, Query
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.lexicon import declared_lexicon
+from localrec.understanding.amounts import find_amount, find_bare_amount
+from localrec.understanding.levelled_text import level
 from localrec.understanding.query_parser import parse_query
+from localrec.understanding.topics import off_topic_threshold
 from localrec.understanding.years import find_years
 
 from .records import refused, wanted
+
+MINUTES = NumberSpec(kind="amount", units={"minute": 1, "hour": 60}, better="lower")
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +107,40 @@ class TestYears:
         assert [(one.low, one.high) for one in find_years("from 2010 to 20 dollars")] != [
             (2010, 2020)
         ]
+
+
+class TestBoundsInFurtherWords:
+    @pytest.mark.parametrize(
+        ("question", "low", "high"),
+        [
+            ("between forty-five minutes and an hour", 45, 60),
+            ("between 45 minutes and 1.5 hours", 45, 90),
+            ("from 20 minutes to an hour", 20, 60),
+        ],
+    )
+    def test_a_range_from_minutes_to_hours(self, question, low, high):
+        found = find_amount(question, MINUTES)
+        assert found is not None and found.bounds == (low, high)
+
+    def test_two_players_that_were_misspelt(self):
+        assert level("just for too players").startswith("just for 2")
+        assert level("too many players") == "too many players"
+
+    def test_a_time_of_the_day_bounds_nothing(self):
+        assert find_bare_amount("I stood on the door till four") is None
+        assert find_bare_amount("under four") is not None
+
+
+def test_a_refusal_speaks_for_a_wish():
+    domain = load_domain("cocktails")
+    gin = Constraint(kind="ingredient", any_of=("gin",))
+    no_rum = Constraint(kind="ingredient", any_of=("rum",), excluded=True)
+    queries = Query(constraints=(gin,)), Query(constraints=(gin, no_rum))
+    plain, sure = (off_topic_threshold("two words", query, domain) for query in queries)
+    assert plain is not None and sure is not None and sure > plain + 0.2
+
+
+def test_who_asks_for_more_by_the_maker_of_an_example_asks_for_items():
+    query = Query(target="negroni")
+    domain = load_domain("cocktails")
+    assert off_topic_threshold("that Negroni, what else did they make", query, domain) is None

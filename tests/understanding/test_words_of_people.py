@@ -16,10 +16,11 @@ from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.sources.film_rows import film_row
 from localrec.understanding.language_words import english
+from localrec.understanding.levelled_text import level
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.state_phrases import find_state
 from localrec.understanding.vocabulary import Vocabulary
-from localrec.understanding.years import find_years, level
+from localrec.understanding.years import find_years
 
 BOOKS = load_domain("books")
 SHELF = (
