@@ -11,6 +11,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _SOON = 4  # words behind "have to" among which "with" makes it what one works with
+_ONLY_THOUGHT = phrases(_WORDS.only_thought)
 _YET_TO = phrases(_WORDS.yet_to)
 
 
@@ -46,10 +47,12 @@ def mark_at_hand(
 
 
 def _tells_of_the_past_or_a_duty(reading: Reading, place: int) -> bool:
-    """ "I have never had absinthe", "we have to draft", but "all I have to work with is gin"."""
+    """ "I have in mind a red", "we have to draft", but "all I have to work with is gin"."""
     behind = reading.words[place : place + _SOON]
     if not behind or reading.gaps[place]:
         return False
+    if behind[:2] in _ONLY_THOUGHT:
+        return True
     if behind[0] in english().grammar.infinitives:
         return english().grammar.accompanied.isdisjoint(behind)
     return behind[0] in english().negation.never or behind[:2] in _YET_TO

@@ -200,6 +200,8 @@ class SlipWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     year: str
     comparatives: tuple[str, ...]
     then: str
+    form: str
+    form_meant: str
     tags: tuple[str, ...]
     two: str
     comma: tuple[str, ...]

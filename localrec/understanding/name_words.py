@@ -86,6 +86,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     additions: Words
     saying: Words
     asking_to_have: Words
+    only_thought: tuple[str, ...]
     yet_to: tuple[str, ...]
     before_refused: Words
     not_drinking: tuple[str, ...]

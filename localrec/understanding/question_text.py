@@ -14,6 +14,9 @@ from localrec.understanding.vocabulary import Reading
 
 _SHORT = 4  # letters of words that alone tell no wish
 _WORDS = english().slips
+_FORM = re.compile(
+    rf"(?i)\b{_WORDS.form}(?=\s+(?:{any_of(english().grammar.articles)}\s|\d))"
+)
 _THEN = re.compile(rf"(?i)\b({any_of(_WORDS.comparatives)}\s+){_WORDS.then}\b")
 # "There must be one from Porto, no?": a tag refuses nothing.
 _TAG = re.compile(rf"(?i),\s*{any_of(_WORDS.tags)}\s*\?(?=\s*$|\s+(?-i:[A-Z]))")
@@ -29,6 +32,7 @@ def normalise_question(text: str) -> str:
     Example:
         `normalise_question("no more then 15 dollars")` is "no more than 15 dollars".
     """
+    text = _FORM.sub(_WORDS.form_meant, text)
     text = _UNEQUAL.sub(_WORDS.unequal, _THEN.sub(rf"\1{english().amounts.than}", text))
     if _COMMA.search(text):  # else it may be a title, "Blue Period"
         text = _COMMA.sub(lambda spoken: ",".ljust(len(spoken[0])), text)

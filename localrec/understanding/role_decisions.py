@@ -160,6 +160,8 @@ def decide_refusals(
     spared_names = _wished_all_the_same(roles, reading, mentions, refused)
     limit = limits.beside if any(refused) else limits.excluded
     for mention in filter(_names_a_thing, mentions):
+        if _refuses_itself(reading, mention):
+            continue
         first, last = mention.first, mention.last
         inside = range(first, last)
         less = roles.named(first, last, "less")
@@ -272,6 +274,11 @@ def _bridged(reading: Reading, first: int) -> int:
             return place
         place -= 1
     return 0
+
+
+def _refuses_itself(reading: Reading, mention: Mention) -> bool:
+    """Whether a name holds its refusal: "without vocals" is what "instrumental" is."""
+    return not _GRAMMAR.negatives.isdisjoint(reading.words[mention.first : mention.last])
 
 
 def _names_a_thing(mention: Mention) -> bool:

@@ -10,11 +10,13 @@ from localrec.data.domains import NumberSpec
 from localrec.data.query import Constraint, Query
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.lexicon import declared_lexicon
+from localrec.understanding.ages import find_youngest
 from localrec.understanding.amounts import find_amount, find_bare_amount
 from localrec.understanding.levelled_text import level
 from localrec.understanding.query_parser import parse_query
+from localrec.understanding.question_text import normalise_question
 from localrec.understanding.topics import off_topic_threshold
-from localrec.understanding.years import find_years
+from localrec.understanding.years import find_years, joint_years
 
 from .records import refused, wanted
 
@@ -144,3 +146,27 @@ def test_who_asks_for_more_by_the_maker_of_an_example_asks_for_items():
     query = Query(target="negroni")
     domain = load_domain("cocktails")
     assert off_topic_threshold("that Negroni, what else did they make", query, domain) is None
+
+
+def test_form_before_an_article_or_a_number_was_meant_as_from():
+    assert normalise_question("songs form the 80s") == "songs from the 80s"
+    assert normalise_question("in the form of a sonnet") == "in the form of a sonnet"
+
+
+def test_what_somebody_has_in_mind_is_not_at_hand(drinks):
+    assert drinks("I have in mind gin and lime").have == ()
+    assert drinks("I have gin and lime").have == ("gin", "lime")
+
+
+def test_years_of_service_are_no_age():
+    assert find_youngest("I was four years in the Navy") is None
+    assert find_youngest("they are four years old") is not None
+
+
+def test_a_year_that_is_not_to_be_crossed_is_the_last():
+    assert joint_years(find_years("1985 or later but not crossing 1992")) == (1985, 1992)
+
+
+def test_one_of_those_before_a_kind_of_two_names_is_no_choice(drinks):
+    assert wanted(drinks("one of those gin and lime drinks")) == [("gin",), ("lime",)]
+    assert wanted(drinks("gin for me, rum for her, one for each")) == [("gin", "rum")]
