@@ -14,9 +14,7 @@ from localrec.understanding.vocabulary import Reading
 
 _SHORT = 4  # letters of words that alone tell no wish
 _WORDS = english().slips
-_FORM = re.compile(
-    rf"(?i)\b{_WORDS.form}(?=\s+(?:{any_of(english().grammar.articles)}\s|\d))"
-)
+_FORM = re.compile(rf"(?i)\b{_WORDS.form}(?=\s+(?:{any_of(english().grammar.articles)}\s|\d))")
 _THEN = re.compile(rf"(?i)\b({any_of(_WORDS.comparatives)}\s+){_WORDS.then}\b")
 # "There must be one from Porto, no?": a tag refuses nothing.
 _TAG = re.compile(rf"(?i),\s*{any_of(_WORDS.tags)}\s*\?(?=\s*$|\s+(?-i:[A-Z]))")
