@@ -203,6 +203,7 @@ class SlipWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     form: str
     form_meant: str
     tags: tuple[str, ...]
+    clock: tuple[str, ...]
     two: str
     comma: tuple[str, ...]
     stops: tuple[str, ...]

@@ -20,6 +20,7 @@ def level(text: str) -> str:
     line = "".join(_level_letter(letter) for letter in text)
     line = _too_many().sub(lambda match: "2".ljust(len(match[0])), line)
     line = _number_words().sub(_in_digits, line)
+    line = _hours().sub(lambda match: " " * len(match[0]), line)
     return _saying().sub(lambda match: " " * len(match[0]), line)
 
 
@@ -47,6 +48,18 @@ def _level_letter(letter: str) -> str:
 def _too_many() -> re.Pattern[str]:
     """ "just for too players"."""
     return re.compile(rf"\b{english().slips.two}(?=\s+{any_of(english().amounts.people)}s?\b)")
+
+
+@lru_cache
+def _hours() -> re.Pattern[str]:
+    """ "between 2 and 4 a.m.": hours of the day, which bound nothing."""
+    numbers = english().amounts
+    hour = r"\d{1,2}(?:[:.]\d\d)?"
+    clock = any_of(english().slips.clock)
+    lead = rf"(?:{any_of(numbers.leads)}\s+)?"
+    return re.compile(
+        rf"{lead}(?<![\d.$€£]){hour}(?:\s*{any_of(numbers.range_joins)}\s*{hour})?\s*{clock}(?![a-z])"
+    )
 
 
 @lru_cache

@@ -43,6 +43,7 @@ def choose_meaning(
         ("garnish", _reads_as_garnish(reading, first, last)),
         ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
         ("look", "category" in by_role),
+        ("creator", first > 0 and reading.words[first - 1] in _GRAMMAR.makers),
         ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
         ("component", True),
         ("creator", True),

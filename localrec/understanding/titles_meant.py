@@ -69,10 +69,10 @@ def is_example(
         return True
     if (
         last - first == 1
-        and reading.words[first] in _WORDS.pronouns
+        and (reading.words[first] in _WORDS.pronouns or len(reading.words[first]) == 1)
         and not reading.capitals[first]
     ):
-        return False  # "she read it till the cover came off"
+        return False  # "she read it till the cover came off", "at 2 a.m."
     if first and f"{reading.words[first - 1]} {reading.words[first]}" in _ONWARDS:
         return False  # "1940 or afterwards"
     if _is_a_time_word(reading, first, last):

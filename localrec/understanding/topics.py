@@ -34,6 +34,7 @@ TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 _LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = -0.1, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
 _TELLING = ("creator", "container", "garnish")  # whose full names are said of nothing else
+_BY_FLAG, _ENOUGH = 2, 3  # names and flags of which no question about something else had so many
 _BY_REFUSAL = 1.0  # who asks about something else refuses nothing
 _BY_FULL_NAME = 1.5  # "Maeve Binchy or Marian Keyes for the wife"
 _BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
@@ -118,8 +119,11 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
         return None
     if query.target is not None and says_any(words, _MORE_OF_IT):
         return None  # "raced through Gone Girl, what else did she write"
+    off_topic = has_off_topic_phrase(words)
     nouns = {root for word in domain.item_words for root in roots(word)}
     sure = [one for one in query.constraints if not one.doubtful and not one.soft]
+    if not off_topic and len(sure) + _BY_FLAG * len(query.flags) >= _ENOUGH:
+        return None
     read = len(sure) + len(query.flags) + _BY_BOUND * len(query.ranges)
     read += query.target is not None
     read += _BY_REFUSAL * any(one.excluded for one in sure)
@@ -127,7 +131,6 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     unread = sum(len(phrase.split()) for phrase in query.unused)
     wish = read + bool(nouns & {root for word in words for root in roots(word)})
     wish += _BY_ASKING * bool(_TALK.asks & {*words}) + _BY_ALL * (read > 0 and not unread)
-    off_topic = has_off_topic_phrase(words)
     step = _STEP_OF_OTHER_TOPICS if off_topic else _STEP
     return (
         _LEAST_SCORE

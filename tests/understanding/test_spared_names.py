@@ -124,6 +124,10 @@ class TestBoundsInFurtherWords:
         found = find_amount(question, MINUTES)
         assert found is not None and found.bounds == (low, high)
 
+    def test_an_hour_of_the_day_is_no_number(self):
+        assert level("between 2 and 4 a.m.: a game").split() == [":", "a", "game"]
+        assert level("10 pounds").split() == ["10", "pounds"]
+
     def test_two_players_that_were_misspelt(self):
         assert level("just for too players").startswith("just for 2")
         assert level("too many players") == "too many players"
@@ -170,3 +174,17 @@ def test_a_year_that_is_not_to_be_crossed_is_the_last():
 def test_one_of_those_before_a_kind_of_two_names_is_no_choice(drinks):
     assert wanted(drinks("one of those gin and lime drinks")) == [("gin",), ("lime",)]
     assert wanted(drinks("gin for me, rum for her, one for each")) == [("gin", "rum")]
+
+
+def test_three_names_without_a_beginning_of_other_topics_ask_for_items():
+    domain = load_domain("cocktails")
+    names = [Constraint(kind="ingredient", any_of=(one,)) for one in ("gin", "lime", "mint")]
+    three = Query(constraints=tuple(names))
+    assert off_topic_threshold("words of three names", three, domain) is None
+    flagged = Query(constraints=(names[0],), flags={"alcoholic": "non-alcoholic"})
+    assert off_topic_threshold("words of a flag", flagged, domain) is None
+    assert off_topic_threshold("how do I store it", flagged, domain) is not None
+
+
+def test_what_somebody_had_to_death_is_refused(drinks):
+    assert refused(drinks("something sour, but gin and rum I've had to death")) == {"gin", "rum"}
