@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -31,7 +31,8 @@ EXAMPLES = """
 Examples:\n\n
   localrec train from-default --threads 1\n\n
   localrec train from-default --train 200 --upper-layers 4 --seed 2 --name second\n\n
-  localrec train from-default --no-curriculum --name evenly-drawn
+  localrec train from-default --no-curriculum --name evenly-drawn\n\n
+  localrec train from-default --refine second --learning-rate 0.001 --name refined
 """
 
 
@@ -66,7 +67,19 @@ _UpperLayers = Annotated[
 ]
 _Choices = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Most choices that requests are drawn from; 0: all."),
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Most choices that the default ranks the catalogue for, to find requests; 0: all.",
+    ),
+]
+_Refine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Finished run to refine on the pairs that it confuses; requests, base and layers are "
+        "the run's, and so is what is not given here.",
+    ),
 ]
 
 
@@ -83,7 +96,8 @@ def from_default(
     entropy: _Entropy = 0.05,
     temperature: _Temperature = 4.0,
     upper_layers: _UpperLayers = 0,
-    choices: _Choices = 2000,
+    choices: _Choices = 20000,
+    refine: _Refine = None,
     seed: SeedOption = 7,
     device: DeviceOption = "cpu",
     threads: ThreadsOption = 0,
@@ -94,33 +108,41 @@ def from_default(
 
     It reads the default's first candidates in its order, and keeps them or puts another first; the
     reward is the gain in NDCG over the default. Requests are what people of this workspace really
-    chose; what any evaluation holds out is not looked at. At the end it is calibrated how sure a
-    change must be to count. The adapter plays the role reranker; localrec train resume goes on.
+    chose among the items that the default puts first for them; what any evaluation holds out is not
+    looked at. At the end it is calibrated how sure a change must be to count. The adapter plays the
+    role reranker; localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
     from localrec.training.rl import from_default as training
 
-    config = training.FromDefaultConfig(
-        base=base or load_settings(command_context().workspace).chat_model,
-        train=train,
-        validation=validation,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        domain=domain,
-        choices=choices,
-        curriculum=curriculum,
-        only_gains=only_gains,
-        entropy=entropy,
-        temperature=temperature,
-        upper_layers=upper_layers,
-        seed=seed,
-        device=device,
-        threads=threads,
-    )
+    context = command_context()
+    settings: dict[str, Any] = {
+        "train": train,
+        "validation": validation,
+        "epochs": epochs,
+        "batch": batch,
+        "learning_rate": learning_rate,
+        "domain": domain,
+        "choices": choices,
+        "curriculum": curriculum,
+        "only_gains": only_gains,
+        "entropy": entropy,
+        "temperature": temperature,
+        "upper_layers": upper_layers,
+        "seed": seed,
+        "device": device,
+        "threads": threads,
+    }
+    if refine is None:
+        of_base = base or load_settings(context.workspace).chat_model
+        config = training.FromDefaultConfig(base=of_base, **settings)
+    else:
+        every = {"base": base, **settings}
+        given = {field: every[field] for field in every.keys() & context.given}
+        config = training.refine_config_from(context.workspace, refine, given)
     done = train_or_estimate(
         config,
-        name or timed_name("from-default"),
+        name or timed_name(f"{refine}-refined" if refine else "from-default"),
         training.prepared,
         training.train,
         estimate=estimate,
