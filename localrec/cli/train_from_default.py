@@ -25,6 +25,7 @@ from localrec.cli.train_adapter import (
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import TrainingRun
     from localrec.training.rl.change_verifier import ChangeVerifier
+    from localrec.training.rl.from_default import FromDefaultConfig
     from localrec.training.sft.sft_trainer import SftOutcome
 
 EXAMPLES = """
@@ -112,11 +113,10 @@ def from_default(
     looked at. At the end it is calibrated how sure a change must be to count. The adapter plays the
     role reranker; localrec train resume goes on.
     """
-    from localrec.foundation.settings import load_settings
     from localrec.training.rl import from_default as training
 
-    context = command_context()
-    settings: dict[str, Any] = {
+    settings = {
+        "base": base,
         "train": train,
         "validation": validation,
         "epochs": epochs,
@@ -133,15 +133,8 @@ def from_default(
         "device": device,
         "threads": threads,
     }
-    if refine is None:
-        of_base = base or load_settings(context.workspace).chat_model
-        config = training.FromDefaultConfig(base=of_base, **settings)
-    else:
-        every = {"base": base, **settings}
-        given = {field: every[field] for field in every.keys() & context.given}
-        config = training.refine_config_from(context.workspace, refine, given)
     done = train_or_estimate(
-        config,
+        _config(settings, refine),
         name or timed_name(f"{refine}-refined" if refine else "from-default"),
         training.prepared,
         training.train,
@@ -150,6 +143,19 @@ def from_default(
     if done is not None:
         run, (trained, verifier) = done
         _report(run, trained, verifier)
+
+
+def _config(settings: dict[str, Any], refine: str | None) -> FromDefaultConfig:
+    """Configure a training, or a refinement by the settings that stand on the command line."""
+    from localrec.foundation.settings import load_settings
+    from localrec.training.rl.from_default import FromDefaultConfig, refine_config_from
+
+    context = command_context()
+    if refine is not None:
+        given = {field: settings[field] for field in settings.keys() & context.given}
+        return refine_config_from(context.workspace, refine, given)
+    base = settings["base"] or load_settings(context.workspace).chat_model
+    return FromDefaultConfig(**{**settings, "base": base})
 
 
 def resume_from_default(folder: Path, run: TrainingRun) -> None:

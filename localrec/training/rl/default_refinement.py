@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PAIRS = "pairs.jsonl"  # in a run's folder
 
 
-class RefinementContext(SftRunContext, frozen=True, kw_only=True):
+class ConfusedPairsContext(SftRunContext, frozen=True, kw_only=True):
     """The opened inputs of a refinement; its examples to learn are the pairs.
 
     Args:
@@ -70,7 +70,7 @@ def refinement_on(
     *,
     pairs: Sequence[HardPair] = (),
     states: States | None = None,
-) -> RefinementContext:
+) -> ConfusedPairsContext:
     """Put the pairs that an agent confuses in place of its requests.
 
     Args:
@@ -101,7 +101,7 @@ def refinement_on(
         )
     questions = tuple(pair_questions(lists, found))
     examples = msgspec.structs.replace(made.examples, train=questions)
-    return RefinementContext(
+    return ConfusedPairsContext(
         config=made.config,
         examples=examples,
         tokenized=tokenize_dataset(made.base, examples, made.preset),

@@ -51,7 +51,7 @@ from localrec.training.jobs.run_start import continue_run
 from localrec.training.jobs.training_runs import TrainingRun, open_run, runs_folder
 from localrec.training.rl.answer_scoring import answer_probabilities, choices_of, gain_scoring
 from localrec.training.rl.change_verifier import ChangeVerifier, calibrated_verifier
-from localrec.training.rl.default_refinement import PAIRS, RefinementContext, refinement_on
+from localrec.training.rl.default_refinement import PAIRS, ConfusedPairsContext, refinement_on
 from localrec.training.rl.preference_refinement import HardPair
 from localrec.training.rl.rewards import Reward, answer_gains, has_signal
 from localrec.training.sft import sft_run
@@ -243,7 +243,7 @@ def train(
     """
     config, start = made.config, None
     assert isinstance(config, FromDefaultConfig)  # as `prepared` made it
-    if isinstance(made, RefinementContext):
+    if isinstance(made, ConfusedPairsContext):
         start = made.start
         if made.distributed.is_main:
             write_records(run.path / PAIRS, made.pairs)
