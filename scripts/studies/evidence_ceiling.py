@@ -106,7 +106,7 @@ def shown_choices(asked: argparse.Namespace) -> Shown:
         )
     assert known is not None  # MovieLens has users
     if asked.catalogue:
-        top = top_of_catalogue(known.default, known.cases, CANDIDATES)
+        top = top_of_catalogue(known.default, known.cases, CANDIDATES, show_step)
         items, scores, places = top.items, top.scores, top.places
     else:
         items, scores, places = drawn_in_order(known.default, known.cases)

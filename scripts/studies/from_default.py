@@ -102,8 +102,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--train", type=int, default=200, help="requests to learn from")
     parser.add_argument("--validation", type=int, default=200, help="to choose and calibrate by")
     parser.add_argument("--epochs", type=int, default=4, help="passes over the requests")
-    parser.add_argument("--learning-rate", type=float, default=5e-3, help="the highest")
-    parser.add_argument("--refine-rate", type=float, default=1e-3, help="the same of a refinement")
+    parser.add_argument("--learning-rate", type=float, default=1e-3, help="the highest")
+    parser.add_argument("--refine-rate", type=float, default=5e-4, help="the same of a refinement")
+    parser.add_argument(
+        "--entropy", type=float, default=0.02, help="weight of the answers' entropy"
+    )
     parser.add_argument("--upper-layers", type=int, default=4, help="layers that are trained")
     parser.add_argument("--base", default="smollm2-135m", help="the model")
 
@@ -117,6 +120,7 @@ def measure(asked: argparse.Namespace) -> Iterator[Findings]:
         upper_layers=asked.upper_layers,
         learning_rate=asked.learning_rate,
         epochs=asked.epochs,
+        entropy=asked.entropy,
         checks=1,
         requests_seed=_SEED,
         threads=1,
@@ -155,7 +159,7 @@ def test_choices(opened: OpenWorkspace, count: int) -> Tested:
     drawn = np.random.default_rng(_SEED).permutation(len(parted.test))
     cases = parted.test.take(drawn[: count or len(drawn)])
     known = learnt_before(opened, domain, keyed, parted, cases, _SEED, show_step)
-    top = top_of_catalogue(known.default, cases, CANDIDATES)
+    top = top_of_catalogue(known.default, cases, CANDIDATES, show_step)
     choices = catalogue_choices(known, top)
     lists = {case: choices.ranked_list(case) for case in range(len(cases))}
     told = {case: question_of(one) for case, one in lists.items() if one is not None}
@@ -173,7 +177,7 @@ def learnt_choices(opened: OpenWorkspace, config: FromDefaultConfig) -> dict[boo
         config.choices,
     )
     assert known is not None  # MovieLens has users
-    top = top_of_catalogue(known.default, known.cases, CANDIDATES)
+    top = top_of_catalogue(known.default, known.cases, CANDIDATES, show_step)
     return {way: catalogue_choices(known, top, curriculum=way) for way in (True, False)}
 
 

@@ -53,7 +53,7 @@ def known(tavern):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def top(known):
-    return top_of_catalogue(known.default, known.cases, CANDIDATES)
+    return top_of_catalogue(known.default, known.cases, CANDIDATES, silent)
 
 
 @pytest.fixture
@@ -76,13 +76,13 @@ class TestTheFirstOfTheCatalogue:
             assert order.index(known.cases.positives[row][0]) == top.places[row]
 
     def test_never_hold_what_was_met_however_little_is_left(self, two):
-        found = top_of_catalogue(Liking([9, 1, 8, 2, 7]), two, 4)
+        found = top_of_catalogue(Liking([9, 1, 8, 2, 7]), two, 4, silent)
         assert found.items.tolist() == [[2, 4, 3, 1], [3, 1, 3, 3]]
         assert found.scores.tolist() == [[8, 7, 2, 1], [2, 1, -np.inf, -np.inf]]
         assert found.places.tolist() == [0, 0]
 
     def test_of_equal_scores_the_earlier_item_stands_first(self, two):
-        found = top_of_catalogue(Liking([5, 5, 5, 5, 5]), two, 4)
+        found = top_of_catalogue(Liking([5, 5, 5, 5, 5]), two, 4, silent)
         assert found.items[0].tolist() == [1, 2, 3, 4]
         assert found.places.tolist() == [1, 1]
 
@@ -90,10 +90,10 @@ class TestTheFirstOfTheCatalogue:
         monkeypatch.setattr(default_order, "_AT_ONCE", 7)
         scores = np.arange(top.places.max() + 100)
         ranker = Liking(scores)
-        in_blocks = top_of_catalogue(ranker, known.cases, CANDIDATES)
+        in_blocks = top_of_catalogue(ranker, known.cases, CANDIDATES, silent)
         assert max(ranker.asked) == 7 and sum(ranker.asked) == len(known.cases)
         monkeypatch.undo()
-        at_once = top_of_catalogue(Liking(scores), known.cases, CANDIDATES)
+        at_once = top_of_catalogue(Liking(scores), known.cases, CANDIDATES, silent)
         assert (in_blocks.items == at_once.items).all()
         assert (in_blocks.places == at_once.places).all()
 
@@ -101,7 +101,7 @@ class TestTheFirstOfTheCatalogue:
 class TestLists:
     def test_hold_a_choice_because_the_default_puts_it_there(self, known):
         many = 1 + max(int(one[0]) for one in known.cases.positives)
-        top = top_of_catalogue(Liking(range(many)), known.cases, CANDIDATES)  # rarely right
+        top = top_of_catalogue(Liking(range(many)), known.cases, CANDIDATES, silent)  # rarely right
         choices = catalogue_choices(known, top)
         lists = [choices.ranked_list(row) for row in range(len(known.cases))]
         assert [one is not None for one in lists] == (top.places < LISTED).tolist()
@@ -142,3 +142,7 @@ class TestLists:
                 for way in ways
             )
             assert first == second and first
+
+    def test_are_none_of_fewer_people_than_can_be_parted(self, tavern):  # noqa: F811
+        with OpenWorkspace(tavern) as workspace:
+            assert open_catalogue_choices(workspace, BAR.name, 0, silent, most=3) is None

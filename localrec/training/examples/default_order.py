@@ -16,6 +16,7 @@ from localrec.data.arrays import Scores
 from localrec.data.interactions import Interactions, days_of
 from localrec.data.item_features import ItemFeatures
 from localrec.evaluation.ranking.cases import Cases
+from localrec.foundation.progress import Progress
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
@@ -55,7 +56,9 @@ def default_scores(ranker: FusedRanker, cases: Cases) -> Scores:
     return np.take_along_axis(scores, cases.candidates, axis=1)
 
 
-def top_of_catalogue(ranker: FusedRanker, cases: Cases, count: int) -> CatalogueTop:
+def top_of_catalogue(
+    ranker: FusedRanker, cases: Cases, count: int, progress: Progress
+) -> CatalogueTop:
     """Find the first items that each user has not met, and the place of the choice among all.
 
     Scores of all items are held for a block of cases at a time.
@@ -64,11 +67,13 @@ def top_of_catalogue(ranker: FusedRanker, cases: Cases, count: int) -> Catalogue
         ranker: The fitted default.
         cases: Each with one choice, which its user has not met before.
         count: Number of items; a smaller catalogue has fewer.
+        progress: Called with the step and its progress.
     """
-    parts = [
-        _block_top(ranker, cases.take(np.arange(begin, min(begin + _AT_ONCE, len(cases)))), count)
-        for begin in range(0, len(cases), _AT_ONCE)
-    ]
+    parts = []
+    for begin in range(0, len(cases), _AT_ONCE):
+        progress("ranking the catalogue", begin, len(cases))
+        block = np.arange(begin, min(begin + _AT_ONCE, len(cases)))
+        parts.append(_block_top(ranker, cases.take(block), count))
     return CatalogueTop(
         items=np.concatenate([one.items for one in parts]),
         scores=np.concatenate([one.scores for one in parts]),

@@ -214,8 +214,7 @@ def open_catalogue_choices(
     known = chosen_rows(workspace, domain_name, protocol, progress, most)
     if known is None:
         return None
-    progress("ranking the catalogue", 0, 0)
-    top = top_of_catalogue(known.default, known.cases, CANDIDATES)
+    top = top_of_catalogue(known.default, known.cases, CANDIDATES, progress)
     return catalogue_choices(known, top, curriculum=curriculum)
 
 
@@ -268,13 +267,13 @@ def chosen_rows(
         parted = split_data(rows, wanted)
     except (InputError, UsageError):
         return None
-    cases = concatenate_cases(parted.validation, parted.test)
+    every = concatenate_cases(parted.validation, parted.test)
+    drawn = np.random.default_rng(wanted.seed).permutation(len(every))[:most]
+    cases = every.take(drawn) if most else every
     if len(np.unique(cases.user)) < _FEWEST_USERS:
         return None
     check_split(parted)
-    check_store(workspace.store, cases, keyed)
-    if most:
-        cases = cases.take(np.random.default_rng(wanted.seed).permutation(len(cases))[:most])
+    check_store(workspace.store, every, keyed)
     return learnt_before(workspace, domain, keyed, parted, cases, wanted.seed, progress)
 
 
