@@ -42,7 +42,7 @@ def silent(what, done, total):
 
 
 def list_of(choice, number):
-    """A list of six; the fewer of its titles a person knows, the more alike their chances."""
+    """A list of six drinks, of which the one at a place was chosen."""
     titles = TITLES[number % 6 :] + TITLES[: number % 6]
     return RankedList(
         context=RerankContext(memory=f"lately {titles[-1]}", facets=[], confidences=[]),
