@@ -204,6 +204,7 @@ class TrainCalls(CallGroup):
         *,
         name: str,
         base: str | Path | None = None,
+        refine: str | None = None,
         progress: Progress = no_progress,
         **settings: Any,
     ) -> TrainedFromDefault:
@@ -212,14 +213,21 @@ class TrainCalls(CallGroup):
         Args:
             name: Name of the run, which lies in the workspace.
             base: A model of the catalogue, a GGUF or a folder; by default the chat model.
+            refine: A finished run of this training, to refine on the pairs that it confuses.
             progress: Called with the step, how much of it is done, and of how much.
             settings: train, validation, epochs, batch, learning_rate, domain, choices, curriculum,
-                only_gains, entropy, temperature, upper_layers, seed, device, threads.
+                only_gains, entropy, temperature, upper_layers, seed, device, threads. A refinement
+                takes epochs, batch, learning_rate, entropy, temperature, seed, device and threads;
+                these are the run's where they are left out, and all others always are.
         """
         from localrec.training.jobs.run_start import begin_run
         from localrec.training.rl import from_default
 
-        config = from_default.FromDefaultConfig(base=self._base(base), **settings)
+        if refine is None:
+            config = from_default.FromDefaultConfig(base=self._base(base), **settings)
+        else:
+            changes = settings if base is None else {"base": str(base), **settings}
+            config = from_default.refine_config_from(self._folder, refine, changes)
         with self._session._warm.released():
             made = from_default.prepared(self._folder, config, progress)
             run = begin_run(self._folder, name, made)

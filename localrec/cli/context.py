@@ -92,10 +92,17 @@ DomainOption = Annotated[
 
 @dataclass
 class CommandContext:
-    """The options that hold for one run of the program."""
+    """The options that hold for one run of the program.
+
+    Attributes:
+        workspace: Folder of the workspace.
+        as_json: Whether what is found is printed as JSON.
+        given: Names of the parameters that stand on the command line.
+    """
 
     workspace: Path
     as_json: bool
+    given: frozenset[str] = frozenset()
 
     def open_workspace(self, **options: Any) -> AbstractContextManager[OpenWorkspace]:
         """Open the workspace for reading; `options` are those of `OpenWorkspace`."""
@@ -217,7 +224,9 @@ def _with_global_options(function: Callable[..., Any]) -> Callable[..., Any]:
         global _command
         root_workspace, root_json = context.find_root().obj or (None, False)
         folder = workspace or root_workspace or default_workspace()
-        _command = CommandContext(folder, as_json or root_json)
+        sources = {name: context.get_parameter_source(name) for name in options}
+        given = (name for name, one in sources.items() if one and one.name == "COMMANDLINE")
+        _command = CommandContext(folder, as_json or root_json, frozenset(given))
         return function(**options)
 
     shared = [

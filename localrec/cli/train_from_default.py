@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -25,13 +25,15 @@ from localrec.cli.train_adapter import (
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import TrainingRun
     from localrec.training.rl.change_verifier import ChangeVerifier
+    from localrec.training.rl.from_default import FromDefaultConfig
     from localrec.training.sft.sft_trainer import SftOutcome
 
 EXAMPLES = """
 Examples:\n\n
   localrec train from-default --threads 1\n\n
   localrec train from-default --train 200 --upper-layers 4 --seed 2 --name second\n\n
-  localrec train from-default --no-curriculum --name evenly-drawn
+  localrec train from-default --no-curriculum --name evenly-drawn\n\n
+  localrec train from-default --refine second --learning-rate 0.001 --name refined
 """
 
 
@@ -66,7 +68,19 @@ _UpperLayers = Annotated[
 ]
 _Choices = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Most choices that requests are drawn from; 0: all."),
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Most choices that the default ranks the catalogue for, to find requests; 0: all.",
+    ),
+]
+_Refine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Finished run to refine on the pairs that it confuses; requests, base and layers are "
+        "the run's, and so is what is not given here.",
+    ),
 ]
 
 
@@ -83,7 +97,8 @@ def from_default(
     entropy: _Entropy = 0.05,
     temperature: _Temperature = 4.0,
     upper_layers: _UpperLayers = 0,
-    choices: _Choices = 2000,
+    choices: _Choices = 20000,
+    refine: _Refine = None,
     seed: SeedOption = 7,
     device: DeviceOption = "cpu",
     threads: ThreadsOption = 0,
@@ -94,33 +109,33 @@ def from_default(
 
     It reads the default's first candidates in its order, and keeps them or puts another first; the
     reward is the gain in NDCG over the default. Requests are what people of this workspace really
-    chose; what any evaluation holds out is not looked at. At the end it is calibrated how sure a
-    change must be to count. The adapter plays the role reranker; localrec train resume goes on.
+    chose among the items that the default puts first for them; what any evaluation holds out is not
+    looked at. At the end it is calibrated how sure a change must be to count. The adapter plays the
+    role reranker; localrec train resume goes on.
     """
-    from localrec.foundation.settings import load_settings
     from localrec.training.rl import from_default as training
 
-    config = training.FromDefaultConfig(
-        base=base or load_settings(command_context().workspace).chat_model,
-        train=train,
-        validation=validation,
-        epochs=epochs,
-        batch=batch,
-        learning_rate=learning_rate,
-        domain=domain,
-        choices=choices,
-        curriculum=curriculum,
-        only_gains=only_gains,
-        entropy=entropy,
-        temperature=temperature,
-        upper_layers=upper_layers,
-        seed=seed,
-        device=device,
-        threads=threads,
-    )
+    settings = {
+        "base": base,
+        "train": train,
+        "validation": validation,
+        "epochs": epochs,
+        "batch": batch,
+        "learning_rate": learning_rate,
+        "domain": domain,
+        "choices": choices,
+        "curriculum": curriculum,
+        "only_gains": only_gains,
+        "entropy": entropy,
+        "temperature": temperature,
+        "upper_layers": upper_layers,
+        "seed": seed,
+        "device": device,
+        "threads": threads,
+    }
     done = train_or_estimate(
-        config,
-        name or timed_name("from-default"),
+        _config(settings, refine),
+        name or timed_name(f"{refine}-refined" if refine else "from-default"),
         training.prepared,
         training.train,
         estimate=estimate,
@@ -128,6 +143,19 @@ def from_default(
     if done is not None:
         run, (trained, verifier) = done
         _report(run, trained, verifier)
+
+
+def _config(settings: dict[str, Any], refine: str | None) -> FromDefaultConfig:
+    """Configure a training, or a refinement by the settings that stand on the command line."""
+    from localrec.foundation.settings import load_settings
+    from localrec.training.rl.from_default import FromDefaultConfig, refine_config_from
+
+    context = command_context()
+    if refine is not None:
+        given = {field: settings[field] for field in settings.keys() & context.given}
+        return refine_config_from(context.workspace, refine, given)
+    base = settings["base"] or load_settings(context.workspace).chat_model
+    return FromDefaultConfig(**{**settings, "base": base})
 
 
 def resume_from_default(folder: Path, run: TrainingRun) -> None:

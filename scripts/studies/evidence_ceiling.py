@@ -7,7 +7,8 @@ Choices that no protocol holds out, as adapters for reranking learn from them. A
 default's score and what is told of each candidate learns from three quarters of the users which of
 the six was chosen; on the other users its likeliest candidate is put first. What it is told is the
 first and second votes of the three kinds, or all signals. Also told: how often the default's first
-is right by how many of the kinds disagree.
+is right by how many of the kinds disagree. The six are the default's first of 20 drawn candidates,
+or of all items that the user has not met (--catalogue).
 """
 
 from __future__ import annotations
@@ -20,10 +21,7 @@ import torch
 from findings import Findings, add_workspace, show_step
 from numpy.typing import NDArray
 
-from localrec.evaluation.ranking.cases import Cases, split_data
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.system_factory import SystemFactory
-from localrec.graph.domain_files import load_domain
+from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol
 from localrec.memory.first_place import PLACES
 from localrec.ranking.learned.features import standardized
 from localrec.ranking.learned.ranker import FusedRanker
@@ -31,12 +29,10 @@ from localrec.training.examples.default_order import (
     VOTERS,
     case_histories,
     default_scores,
-    fitted_default,
+    top_of_catalogue,
 )
-from localrec.training.examples.episodes import concatenate_cases
 from localrec.training.examples.example import half_of
-from localrec.training.examples.next_choices import choice_protocol
-from localrec.training.examples.train_split import shared_train_rows
+from localrec.training.examples.next_choices import CANDIDATES, choice_protocol, chosen_rows
 from localrec.training.rl.change_verifier import gains_of
 from localrec.workspace import OpenWorkspace
 
@@ -67,6 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command line takes."""
     add_workspace(parser)
     parser.add_argument("--choices", type=int, default=0, help="choices to look at; 0: all")
+    parser.add_argument("--catalogue", action="store_true", help="rank all items, not 20 drawn")
 
 
 def measure(asked: argparse.Namespace) -> Findings:
@@ -75,7 +72,11 @@ def measure(asked: argparse.Namespace) -> Findings:
     votes = np.stack([shown.signals[name].argmax(axis=1) for name in VOTERS], axis=1)
     among = shown.choices < _SHOWN
     disagreeing = (votes != 0).sum(axis=1)
-    lines = [f"{len(among)} choices, {among.mean():.3f} of them among the default's first {_SHOWN}"]
+    top = (shown.choices < CANDIDATES).mean()
+    lines = [
+        f"{len(among)} choices, {among.mean():.3f} of them among the default's first {_SHOWN}, "
+        f"{top:.3f} among its first {CANDIDATES}"
+    ]
     for many in range(len(VOTERS) + 1):
         rows = among & (disagreeing == many)
         right = (shown.choices[rows] == 0).mean()
@@ -94,27 +95,40 @@ def measure(asked: argparse.Namespace) -> Findings:
 def shown_choices(asked: argparse.Namespace) -> Shown:
     """The default's first candidates of the choices that adapters learn from."""
     with OpenWorkspace(asked.workspace) as opened:
-        domain = load_domain("movies")
-        keyed = read_interactions(opened.store, domain)
-        rows = shared_train_rows(keyed.interactions)
-        parted = split_data(rows, choice_protocol(rows, _SEED))
-        cases = concatenate_cases(parted.validation, parted.test)
-        if asked.choices:
-            drawn = np.random.default_rng(_SEED).permutation(len(cases))[: asked.choices]
-            cases = cases.take(drawn)
-        features = SystemFactory(opened, domain, keyed, parted).knowledge.item_features
-        ranker = fitted_default(parted.train, features, _SEED)
+        known = chosen_rows(
+            opened,
+            "movies",
+            (lambda rows: EvaluationProtocol(split="by-time", seed=_SEED))
+            if asked.catalogue
+            else (lambda rows: choice_protocol(rows, _SEED)),
+            show_step,
+            asked.choices,
+        )
+    assert known is not None  # MovieLens has users
+    if asked.catalogue:
+        top = top_of_catalogue(known.default, known.cases, CANDIDATES, show_step)
+        items, scores, places = top.items, top.scores, top.places
+    else:
+        items, scores, places = drawn_in_order(known.default, known.cases)
+    return Shown(
+        user=known.cases.user,
+        choices=places,
+        default=scores[:, :_SHOWN].astype(np.float32),
+        signals=shown_signals(known.default, known.cases, items[:, :_SHOWN]),
+    )
+
+
+def drawn_in_order(
+    ranker: FusedRanker, cases: Cases
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.intp]]:
+    """Drawn candidates in the default's order, their scores, and the place of each choice."""
+    assert cases.candidates is not None  # the protocol draws them
     scores = default_scores(ranker, cases)
-    assert cases.candidates is not None
     order = np.argsort(-scores, axis=1, kind="stable")
     items = np.take_along_axis(cases.candidates, order, axis=1)
     chosen = np.array([int(one[0]) for one in cases.positives])
-    return Shown(
-        user=cases.user,
-        choices=(items == chosen[:, None]).argmax(axis=1),
-        default=np.take_along_axis(scores, order, axis=1)[:, :_SHOWN].astype(np.float32),
-        signals=shown_signals(ranker, cases, items[:, :_SHOWN]),
-    )
+    places = (items == chosen[:, None]).argmax(axis=1)
+    return items, np.take_along_axis(scores, order, axis=1), places
 
 
 def shown_signals(ranker: FusedRanker, cases: Cases, items: NDArray[np.intp]) -> dict[str, Floats]:

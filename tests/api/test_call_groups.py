@@ -240,6 +240,8 @@ class TestMeasuring:
             desk.train.from_default(name="first", base="smollm2-135m", train=5, curriculum=False)
         [config] = asked
         assert (config.base, config.train, config.curriculum) == ("smollm2-135m", 5, False)
+        with pytest.raises(InputError, match="no training run"):
+            desk.train.from_default(name="second", refine="first")
 
     @pytest.mark.parametrize("name", ["init_from", "start"])
     def test_a_network_to_train_further_is_taken_under_its_old_name_too(

@@ -63,3 +63,37 @@ def test_a_run_that_was_stopped_is_resumed(from_default, cli, bar, monkeypatch):
     assert done.code == 0, done.err
     assert "calibrating requests" in " ".join(done.out.split())
     assert open_run(runs_folder(bar) / "second").state.status == "finished"
+
+
+def test_a_finished_run_is_refined_and_keeps_its_requests(from_default, cli, bar):
+    assert from_default("--name", "third", "--upper-layers", 1).code == 0
+    done = cli("train", "from-default", "--refine", "third", "--name", "fourth", "--epochs", 2,
+               "--workspace", bar, "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["verifier"]["cases"] == 4
+    config = open_run(runs_folder(bar) / "fourth").config(FromDefaultConfig)
+    assert (config.refine, config.epochs, config.train, config.upper_layers) == ("third", 2, 6, 1)
+    assert config.threads == 1
+
+
+def test_a_refinement_that_was_stopped_is_resumed(from_default, cli, bar, monkeypatch):
+    from localrec.training.rl import from_default as training
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    assert from_default("--name", "fifth").code == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "train", stopped)
+        cli("train", "from-default", "--refine", "fifth", "--name", "sixth", "--workspace", bar)
+    done = cli("train", "resume", "sixth", "--workspace", bar)
+    assert done.code == 0, done.err
+    assert open_run(runs_folder(bar) / "sixth").state.status == "finished"
+
+
+def test_a_refinement_takes_no_requests_or_base_of_its_own(from_default, bar):
+    assert from_default("--name", "seventh").code == 0
+    done = from_default("--refine", "seventh", "--name", "eighth")
+    assert done.code == 2
+    assert "takes base, train, validation from seventh" in " ".join(done.err.split())
+    assert not (runs_folder(bar) / "eighth").exists()

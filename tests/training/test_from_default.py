@@ -20,17 +20,14 @@ from localrec.training.examples.example import Example, Examples
 from localrec.training.examples.next_choices import drawn_order
 from localrec.training.jobs.device_presets import preset_for
 from localrec.training.jobs.training_runs import create_run
-from localrec.training.rl.change_verifier import ChangeVerifier, calibrated_verifier, gains_of
-from localrec.training.rl.from_default import (
-    VERIFIER,
-    FromDefaultConfig,
+from localrec.training.rl.answer_scoring import (
     answer_probabilities,
     choices_of,
     gain_losses,
     gain_scoring,
-    requests_of,
-    train,
 )
+from localrec.training.rl.change_verifier import ChangeVerifier, calibrated_verifier, gains_of
+from localrec.training.rl.from_default import VERIFIER, FromDefaultConfig, requests_of, train
 from localrec.training.rl.rewards import answer_gains, gain_reward
 from localrec.training.sft.sft_data import tokenize_dataset
 from localrec.training.sft.sft_loss import answer_scores

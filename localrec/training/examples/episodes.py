@@ -171,9 +171,8 @@ def _fitted(
 
 
 def concatenate_cases(one: Cases, other: Cases) -> Cases:
-    """Join the cases of both splits, the first ones in front."""
-    assert one.candidates is not None
-    assert other.candidates is not None
+    """Join the cases of both splits, the first ones in front; both have candidates or neither."""
+    drawn = [half.candidates for half in (one, other) if half.candidates is not None]
     return Cases(
         row=np.concatenate([one.row, other.row]),
         user=np.concatenate([one.user, other.user]),
@@ -183,7 +182,7 @@ def concatenate_cases(one: Cases, other: Cases) -> Cases:
         at=one.at + other.at,
         seen_items=one.seen_items + other.seen_items,
         positives=one.positives + other.positives,
-        candidates=np.concatenate([one.candidates, other.candidates]),
+        candidates=np.concatenate(drawn) if drawn else None,
     )
 
 

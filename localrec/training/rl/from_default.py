@@ -21,55 +21,59 @@ whose best policy is p(a) = exp(expected gain(a) / entropy) / z; without it the 
 to keep everything, whatever it read. And p is taken at a `temperature` above 1 while it learns:
 a bare model gives "keep" next to no probability, and what is never answered is never learnt.
 
-Requests are drawn by how much the kinds of evidence disagree about the first place, if `curriculum`
-(`examples/next_choices.py`). Every fourth user is for validation: their requests choose the state
-that is kept, and calibrate how sure a change must be (`change_verifier.py`).
+For each choice the default ranks all items that the user has not met; those that it puts among its
+first six are requests (`examples/next_choices.py`). They are drawn by how much the kinds of
+evidence disagree about the first place, if `curriculum`. Every fourth user is for validation: their
+requests choose the state that is kept, and calibrate how sure a change must be
+(`change_verifier.py`). A finished run can be refined on the pairs that it confuses
+(`default_refinement.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from localrec.foundation.atomic_files import write_atomically
-from localrec.foundation.errors import InputError
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.jsonl_log import read_records, write_records
 from localrec.foundation.progress import Progress
-from localrec.memory.first_place import PLACES
 from localrec.training.adapters.lora import adapted
 from localrec.training.examples.example import Examples
-from localrec.training.examples.next_choices import NextChoices, open_next_choices
+from localrec.training.examples.next_choices import NextChoices, open_catalogue_choices
 from localrec.training.examples.reranker import RankedList, question_of
 from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
 from localrec.training.jobs.run_start import continue_run
 from localrec.training.jobs.training_runs import TrainingRun, open_run, runs_folder
+from localrec.training.rl.answer_scoring import answer_probabilities, choices_of, gain_scoring
 from localrec.training.rl.change_verifier import ChangeVerifier, calibrated_verifier
+from localrec.training.rl.default_refinement import PAIRS, ConfusedPairsContext, refinement_on
+from localrec.training.rl.preference_refinement import HardPair
 from localrec.training.rl.rewards import Reward, answer_gains, has_signal
 from localrec.training.sft import sft_run
 from localrec.training.sft.sft_data import SupervisedConfig
-from localrec.training.sft.sft_loss import Scoring, answer_scores, upper_scores
+from localrec.training.sft.sft_loss import Scoring
 from localrec.training.sft.sft_run import SftRunContext, prepared_on
 from localrec.training.sft.sft_trainer import SftOutcome, with_threads
-from localrec.training.sft.tokenized_examples import TokenizedExample
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 if TYPE_CHECKING:
-    import torch
     from peft import PeftModel
 
     from localrec.training.base_model.upper_layers import States
 
-_READ_AT_ONCE = 8  # prompts
 VERIFIER = "verifier.json"  # in a run's folder
 
-Floats = NDArray[np.float64]
+# What a refinement may set anew; everything else is as in the run that is refined.
+REFINEMENT_SETTINGS = frozenset(
+    ("epochs", "batch", "learning_rate", "warmup", "checks", "patience", "entropy", "temperature")
+) | {"seed", "device", "threads"}
+
 _Whole = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -87,6 +91,8 @@ class FromDefaultConfig(
         upper_layers: Upper layers that are trained, the others being computed once; 0: all.
         entropy: Weight of the entropy of the answers in nats, in units of NDCG.
         temperature: At which the answers are weighed while learning.
+        refine: Finished run of the workspace whose confused pairs are learnt, from its adapter; ""
+            for requests and a fresh adapter.
     """
 
     role: str = "reranker"
@@ -97,13 +103,49 @@ class FromDefaultConfig(
     learning_rate: float = 5e-4
     checks: int = 2
     domain: str | None = None
-    choices: _Whole = 2000
+    choices: _Whole = 20000
     requests_seed: _Whole = 7
     curriculum: bool = True
     only_gains: bool = False
     upper_layers: _Whole = 0
     entropy: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     temperature: Annotated[float, msgspec.Meta(gt=0)] = 4.0
+    refine: str = ""
+
+
+def refine_config_from(
+    workspace: Path, named: str, changes: Mapping[str, Any]
+) -> FromDefaultConfig:
+    """Read the settings of a finished run, and configure a refinement of it.
+
+    Args:
+        workspace: Folder of the workspace with the run.
+        named: Name of the run.
+        changes: Settings that are set anew, of `REFINEMENT_SETTINGS`.
+
+    Raises:
+        UsageError: it is none of this training, not finished, or a refinement itself; or a setting
+            is the run's.
+        InputError: there is no such run, or its files are damaged.
+    """
+    run = open_run(runs_folder(workspace) / named)
+    if run.kind != "from-default" or run.state.status != "finished":
+        raise UsageError(
+            f"{named} is no finished run of train from-default.",
+            f"Finish it: localrec train resume {named}",
+        )
+    config = run.config(FromDefaultConfig)
+    if config.refine:
+        raise UsageError(
+            f"{named} is a refinement of {config.refine} already.",
+            f"Refine that one with other settings: --refine {config.refine}",
+        )
+    if fixed := sorted(changes.keys() - REFINEMENT_SETTINGS):
+        raise UsageError(
+            f"A refinement takes {', '.join(fixed)} from {named}.",
+            f"Leave that out; these can be set: {', '.join(sorted(REFINEMENT_SETTINGS))}.",
+        )
+    return msgspec.structs.replace(config, refine=named, **changes)
 
 
 def prepared(
@@ -111,17 +153,26 @@ def prepared(
     config: FromDefaultConfig,
     progress: Progress,
     distributed: DistributedContext = SINGLE_PROCESS,
+    pairs: Sequence[HardPair] = (),
 ) -> SftRunContext:
-    """Make the requests and load the base.
+    """Make the requests and load the base; of a refinement, find the pairs.
+
+    Args:
+        workspace: Folder of the workspace.
+        config: Settings of the training.
+        progress: Called with each step and its progress.
+        distributed: Processes that train together.
+        pairs: Pairs of a refinement that were found before; () searches for them.
 
     Raises:
         UsageError: there is no such domain, or the machine is too small for this base.
-        InputError: people did too little.
+        InputError: people did too little, or the run that is refined learnt from other requests or
+            confuses nothing.
         ModelError: the base cannot be used.
     """
     with OpenWorkspace(workspace) as opened:
         domain = domain_of_question(opened, "", config.domain)
-        choices = open_next_choices(
+        choices = open_catalogue_choices(
             opened,
             domain,
             config.requests_seed,
@@ -129,12 +180,18 @@ def prepared(
             most=config.choices,
             curriculum=config.curriculum,
         )
-    if choices is None:
+    examples = None if choices is None else requests_of(choices, config)
+    if choices is None or examples is None or not (examples.train and examples.validation):
         raise InputError(
-            "Too few people chose anything to learn from.",
-            "Import what people did: localrec import",
+            "Too few people chose what the default puts among its first, to learn from that.",
+            "Import what people did: localrec import; or look at more: --choices 0",
         )
-    return prepared_on(requests_of(choices, config), config, progress, distributed)
+    made = prepared_on(examples, config, progress, distributed)
+    if not config.refine:
+        return made
+    before = open_run(runs_folder(workspace) / config.refine)
+    lists = lists_to_learn(choices, config)
+    return refinement_on(made, lists, before, progress, pairs=pairs)
 
 
 def resumed(
@@ -143,23 +200,30 @@ def resumed(
     """Open an earlier run with everything that its training needs.
 
     Raises:
-        InputError: there is none, or its requests would be others now.
+        InputError: there is none, or its requests or pairs would be others now.
     """
-    config = open_run(runs_folder(workspace) / name).config(FromDefaultConfig)
-    made = prepared(workspace, config, progress, distributed)
+    run = open_run(runs_folder(workspace) / name)
+    path = run.path / PAIRS
+    pairs = read_records(path, HardPair) if path.exists() else ()
+    made = prepared(workspace, run.config(FromDefaultConfig), progress, distributed, pairs)
     return continue_run(workspace, name, made), made
 
 
 def requests_of(choices: NextChoices, config: FromDefaultConfig) -> Examples:
-    """Take the requests of both halves; those without signal are not learnt from."""
-    learnt = (one for one in choices.examples("train") if _counts(one, config))
+    """Take the requests of both halves."""
     return Examples(
         role=config.role,
-        train=tuple(map(question_of, islice(learnt, config.train))),
+        train=tuple(map(question_of, lists_to_learn(choices, config))),
         validation=tuple(
             map(question_of, islice(choices.examples("validation"), config.validation))
         ),
     )
+
+
+def lists_to_learn(choices: NextChoices, config: FromDefaultConfig) -> list[RankedList]:
+    """Take the lists that are learnt from, in their order; those without signal are left out."""
+    learnt = (one for one in choices.examples("train") if _counts(one, config))
+    return list(islice(learnt, config.train))
 
 
 def train(
@@ -177,14 +241,18 @@ def train(
         BusyError: another process trains here.
         CutShortError: Ctrl+C; the run can be gone on with.
     """
-    config = made.config
+    config, start = made.config, None
     assert isinstance(config, FromDefaultConfig)  # as `prepared` made it
+    if isinstance(made, ConfusedPairsContext):
+        start = made.start
+        if made.distributed.is_main:
+            write_records(run.path / PAIRS, made.pairs)
     known: States = {} if states is None else states
 
     def open_scoring(model: PeftModel) -> Scoring:
         return gain_scoring(model, config.upper_layers, known, config.entropy, config.temperature)
 
-    trained = sft_run.train(run, made, progress, open_scoring)
+    trained = sft_run.train(run, made, progress, open_scoring, start)
     progress("calibrating the verifier", 0, 0)
     half = made.tokenized.validation
     with with_threads(config.threads), adapted(made.base, run.adapter) as model:
@@ -193,83 +261,6 @@ def train(
     if made.distributed.is_main:
         write_atomically(run.path / VERIFIER, msgspec.json.encode(verifier))
     return trained, verifier
-
-
-def gain_scoring(
-    model: PeftModel,
-    upper_layers: int,
-    states: States,
-    entropy: float = 0.0,
-    temperature: float = 1.0,
-) -> Scoring:
-    """Score answers by their expected gain and entropy, in all layers or in the upper ones."""
-    from localrec.training.base_model.upper_layers import UpperLayers
-
-    upper = UpperLayers(model, upper_layers, states) if upper_layers else None
-    losses = partial(gain_losses, entropy=entropy, temperature=temperature)
-    return Scoring(losses, upper)
-
-
-def gain_losses(
-    scores: torch.Tensor,
-    examples: Sequence[TokenizedExample],
-    entropy: float = 0.0,
-    temperature: float = 1.0,
-) -> tuple[torch.Tensor, int]:
-    """Sum the expected gains with the weighted entropies, negated, and count the best answers.
-
-    Args:
-        scores: Logits behind each prompt, (b, vocabulary).
-        examples: Choices among labels, each with one target.
-        entropy: Weight of the entropy in nats, in units of NDCG.
-        temperature: The logits are divided by.
-    """
-    losses, right = [], 0
-    for row, one in zip(scores, examples, strict=True):
-        gains = row.new_tensor(answer_gains(_choice(one), len(one.choices)))
-        logits = row[list(one.choices)]
-        chances = (logits / temperature).log_softmax(dim=0)
-        losses.append(-(chances.exp() * (gains - entropy * chances)).sum())
-        right += int(logits.argmax()) == _choice(one)
-    return sum(losses), right
-
-
-def answer_probabilities(
-    model: PeftModel, examples: Sequence[TokenizedExample], scoring: Scoring
-) -> Floats:
-    """Compute the probabilities of the answers of examples, keeping in front, (b, s).
-
-    Fewer than the most answers are filled up with 0.
-    """
-    import torch  # the model has brought it
-
-    found = np.zeros((len(examples), len(PLACES)))
-    model.eval()
-    with torch.inference_mode():
-        for begin in range(0, len(examples), _READ_AT_ONCE):
-            piece = examples[begin : begin + _READ_AT_ONCE]
-            for row, logits in enumerate(scored(piece, model, scoring), start=begin):
-                choices = list(examples[row].choices)
-                found[row, : len(choices)] = logits[choices].softmax(dim=0).cpu().numpy()
-    return found
-
-
-def scored(
-    examples: Sequence[TokenizedExample], model: PeftModel, scoring: Scoring
-) -> torch.Tensor:
-    """Compute the logits behind prompts, in all layers or in the upper ones."""
-    if scoring.upper is not None:
-        return upper_scores(model, examples, scoring.upper)
-    return answer_scores(model, examples)
-
-
-def choices_of(examples: Sequence[TokenizedExample]) -> NDArray[np.intp]:
-    """Return the place of the chosen candidate of each example, (b,)."""
-    return np.array([_choice(one) for one in examples], dtype=np.intp)
-
-
-def _choice(example: TokenizedExample) -> int:
-    return example.choices.index(example.targets[0])
 
 
 def _counts(ranked: RankedList, config: FromDefaultConfig) -> bool:

@@ -72,7 +72,9 @@ def mined_pairs(
         pair
         for number, (request, [written]) in enumerate(zip(requests, ranked, strict=True))
         if isinstance(request, ListRequest)
-        and (pair := hard_pair(number, request.target, written.trajectory, config.seed))
+        and (
+            pair := hard_pair(number, request.target, written.trajectory.ranking or (), config.seed)
+        )
     ]
     if not pairs:
         raise InputError(
@@ -83,16 +85,15 @@ def mined_pairs(
     return pairs
 
 
-def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> HardPair | None:
+def hard_pair(number: int, target: int, ranking: Sequence[int], seed: int) -> HardPair | None:
     """Return the choice and a candidate ranked above it; None without a confusion.
 
     Args:
         number: Number of the request.
         target: Number of the chosen candidate.
-        trajectory: The agent's ranking of it.
+        ranking: The agent's ranking, best first; () where it has none.
         seed: Seed of the draw.
     """
-    ranking = trajectory.ranking or ()
     above = ranking[: ranking.index(target)] if target in ranking else ranking
     if not above:
         return None

@@ -164,6 +164,7 @@ def train(
     made: SftRunContext,
     progress: Progress,
     open_scoring: OpenScoring | None = None,
+    start: Path | None = None,
 ) -> SftOutcome:
     """Train to the end; the best adapter is in `run.adapter`.
 
@@ -172,6 +173,7 @@ def train(
         made: Everything that the training needs.
         progress: Called with each step and its progress.
         open_scoring: Makes another scoring of answers than by their likelihood.
+        start: Folder of the adapter to begin with; None: a fresh one.
 
     Raises:
         BusyError: another process trains here.
@@ -186,6 +188,7 @@ def train(
         progress,
         made.distributed,
         open_scoring,
+        start,
     )
 
 

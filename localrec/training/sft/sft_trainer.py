@@ -71,7 +71,7 @@ class SftOutcome(msgspec.Struct, Record, frozen=True, kw_only=True):
     Args:
         steps: The number of steps done; fewer than planned where it ended early.
         best_step: The step whose adapter is kept.
-        before: Score on the validation half without an adapter.
+        before: Score on the validation half before the first step.
         best: Score with the adapter that is kept.
         seconds: Seconds of all steps.
         tokens_per_second: Tokens per second, of prompts and answers, padding left out.
@@ -94,6 +94,7 @@ def train_adapter(
     progress: Progress,
     distributed: DistributedContext = SINGLE_PROCESS,
     open_scoring: OpenScoring | None = None,
+    start: Path | None = None,
 ) -> SftOutcome:
     """Train to the end, from the newest checkpoint if any; the best adapter is in `run.adapter`.
 
@@ -107,6 +108,7 @@ def train_adapter(
         distributed: The processes that train along.
         open_scoring: Makes the scoring of the adapted model's answers, whose least loss decides
             which state is kept; None: their likelihood.
+        start: Folder of the adapter to begin with; None: a fresh one.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
@@ -115,7 +117,10 @@ def train_adapter(
     """
     with distributed.holding(run), with_threads(config.threads):
         checkpoint = distributed.begin(run, load_of(config, tokenized).steps)
-        with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
+        with (
+            _adapted(base, config, checkpoint, start) as model,
+            stop_between_steps() as asked_to_stop,
+        ):
             scoring = open_scoring(model) if open_scoring else None
             loop = _Loop(run, base, model, tokenized, config, preset, distributed, scoring)
             loop.start(checkpoint)
@@ -178,7 +183,7 @@ class _Loop:
     def start(self, checkpoint: Checkpoint | None) -> None:
         """Restore a checkpoint, or start at the beginning."""
         if checkpoint is None:
-            before = self._validate()  # a fresh adapter changes nothing
+            before = self._validate()  # a fresh adapter changes nothing yet
             self._place = _Place(before=before, best=before)
             self._keep_best()
             return
@@ -334,13 +339,14 @@ def validate(
 
 @contextmanager
 def _adapted(
-    base: Base, config: SupervisedConfig, checkpoint: Checkpoint | None
+    base: Base, config: SupervisedConfig, checkpoint: Checkpoint | None, start: Path | None
 ) -> Iterator[PeftModel]:
-    """Attach a trainable adapter to the base: a fresh one, or that of a checkpoint."""
-    if checkpoint is None:
+    """Attach a trainable adapter to the base: a checkpoint's, the start's, or a fresh one."""
+    saved = start if checkpoint is None else checkpoint.folder / _NOW
+    if saved is None:
         model = attach(base, config.adapter, config.seed)
     else:
-        model = load_adapter(base, checkpoint.folder / _NOW, trainable=True)
+        model = load_adapter(base, saved, trainable=True)
     try:
         yield model
     finally:
