@@ -163,6 +163,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         texts: Words that are no names here, to be found in the texts of items.
         met: Only items that the user has met (True) or has not met (False).
         on_list: Only items that are (True) or are not (False) on the user's list for later.
+        several: Several people have a wish each, which no one item need meet.
         topic: "wish", or what the question is instead: "small talk", or about something "other".
         language: Code of the language that the question is in where nobody here reads it, else "".
         cut: Only the first part of an overlong question was read.
@@ -190,6 +191,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     texts: tuple[TextWish, ...] = ()
     met: bool | None = None
     on_list: bool | None = None
+    several: bool = False
     topic: Literal["wish", "small talk", "other"] = "wish"
     language: str = ""
     cut: bool = False

@@ -21,6 +21,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_by_words
 from localrec.retrieval.other_readings import ConstraintMask, other_reading
 
+_FOR_SEVERAL = 3  # items that meet the wishes of several people together, to show these alone
 # Which demands give way, first to last; components from the last one named.
 _YIELDING: dict[TaskKind, tuple[str, ...]] = {
     TaskKind.C1: (
@@ -102,9 +103,12 @@ def build_candidates(
     demands = constraint_masks(intent, catalogue)
     allowed = _without_texts(allowed, demands, intent, catalogue)
     satisfying = _meeting(allowed, demands)
-    if satisfying.any() or not allowed.any():
+    enough = _FOR_SEVERAL if intent.several else 1
+    if int(satisfying.sum()) >= enough or not allowed.any():
         return CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
-    other = other_reading(allowed, demands, catalogue)
+    other = other_reading(allowed, demands, catalogue, several=intent.several)
+    if other is None and satisfying.any():
+        return CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
     if other is not None:
         met = _meeting(allowed, other.demands)
         return CandidateSet(allowed, met, met, other.demands, (), other.either, other.dropped)

@@ -16,6 +16,7 @@ from localrec.data.query import Constraint
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_of_kind
 
+_PEOPLES = frozenset({"category", "component", "creator", "colour"})  # roles of their wishes
 _SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
 
 
@@ -43,11 +44,19 @@ class OtherReading(msgspec.Struct, frozen=True):
 
 
 def other_reading(
-    allowed: Mask, demands: Sequence[ConstraintMask], catalogue: Catalogue
+    allowed: Mask, demands: Sequence[ConstraintMask], catalogue: Catalogue, *, several: bool = False
 ) -> OtherReading | None:
-    """The nearest other reading that some allowed item meets; None where there is none."""
-    merged, either = _alternatives(demands, catalogue)
-    for told, text in ((demands, ()), (merged, either)):
+    """Find the nearest other reading that some allowed item meets; None where there is none.
+
+    Args:
+        allowed: Items that nothing bars.
+        demands: What the question demands.
+        catalogue: Its items.
+        several: Whether the wishes are several people's, and alternatives whatever their kinds.
+    """
+    merged, either = _alternatives(demands, catalogue, several)
+    readings = [(tuple(demands), ()), (merged, either)]
+    for told, text in reversed(readings) if several else readings:
         doubtful = [one for one in told if one.constraint is not None and one.constraint.doubtful]
         for dropped in ([], *([one] for one in doubtful), doubtful):
             kept = tuple(one for one in told if not any(one is other for other in dropped))
@@ -76,16 +85,24 @@ def _excludes(one: ConstraintMask, others: Sequence[ConstraintMask]) -> bool:
 
 
 def _alternatives(
-    demands: Sequence[ConstraintMask], catalogue: Catalogue
+    demands: Sequence[ConstraintMask], catalogue: Catalogue, several: bool
 ) -> tuple[tuple[ConstraintMask, ...], tuple[str, ...]]:
-    """Join the demands of a kind of which an item has but one; and what was joined, in words."""
+    """Join the demands of a kind of which an item has but one; and what was joined, in words.
+
+    Wishes of several people are joined over all kinds, whether an item could meet two or not.
+    """
     groups: dict[str, list[ConstraintMask]] = {}
     for one in demands:
         if one.constraint is None or not one.mask.any():
             continue  # what nobody has is no alternative to what some have
-        if one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
+        if several and one.role in _PEOPLES:
+            groups.setdefault("", []).append(one)
+        elif one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
             groups.setdefault(one.constraint.kind, []).append(one)
-    apart = ([one for one in group if _excludes(one, group)] for group in groups.values())
+    apart = (
+        [one for one in group if _excludes(one, group)] if kind else group
+        for kind, group in groups.items()
+    )
     joined = {id(one): group for group in apart if len(group) > 1 for one in group}
     found: list[ConstraintMask] = []
     texts: list[str] = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from localrec.foundation.text_matching import singular
-from localrec.understanding.language_words import english, says_any
+from localrec.understanding.language_words import english, phrases_by_first_word, says_any
 from localrec.understanding.meanings import Mention
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _OR, _EITHER = english().grammar.disjunctions, english().negation.either
+_CHOICES = phrases_by_first_word(_WORDS.choices)
 _NO_PARTS = frozenset({"flag", "diet", "order"})  # roles that say what they want by themselves
 _BEFORE = 3  # words between "either" and the first alternative
 _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
@@ -19,7 +20,18 @@ _CROSSING = frozenset({"component", "category", "creator"})  # alternatives may 
 def asks_for_either(reading: Reading) -> bool:
     """Whether one of several wishes is enough ("either one", "we cannot agree")."""
     told = says_any(reading.words, _WORDS.either) or _say_two_things(reading)
+    told = told or _ends_with_choice(reading)
     return told and not _asks_for_both(reading)
+
+
+def _ends_with_choice(reading: Reading) -> bool:
+    """ "pick one of those: comedy, western", but not "one of those romantic comedies"."""
+    return any(
+        tuple(reading.words[place : place + len(phrase)]) == phrase
+        and any(reading.gaps[place + len(phrase) : place + len(phrase) + 1] or ["."])
+        for place, word in enumerate(reading.words)
+        for phrase in _CHOICES.get(word, ())
+    )
 
 
 def _say_two_things(reading: Reading) -> bool:

@@ -279,7 +279,7 @@ def find_bare_amount(text: str) -> AmountSpan | None:
         value = float(match["first"] or match["alone"])
         if value.is_integer() and 1500 <= value < 2100:
             continue  # a year
-        if match["cue"] and _BEING_THERE.search(line[: match.start()]):
+        if match["cue"] in _WORDS.near and _BEING_THERE.search(line[: match.start()]):
             continue
         if match["cue"] in _WORDS.clock_before and value <= _ON_A_CLOCK:
             continue  # "I stood on the door till four"

@@ -54,6 +54,16 @@ class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unwanted: tuple[str, ...]
 
 
+class SeveralPeopleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who may have a wish of their own, and how wishes follow each other."""
+
+    people: Words
+    same: dict[str, str]
+    for_whom: str
+    first: str
+    then: tuple[str, ...]
+
+
 class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words without a wish: small talk, questions about other things, words that carry nothing."""
 
@@ -68,6 +78,7 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silent: Words
     asks: Words
     asks_little: Words
+    doubtful_openings: Words
 
 
 class RepairWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -247,6 +258,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     amounts: AmountWords
     years: YearWords
     state: StateWords
+    several_people: SeveralPeopleWords
     talk: TalkWords
     look: Words
     superlatives: SuperlativeWords

@@ -53,6 +53,7 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Neighbours that decide what a name means, and what it is named for."""
 
+    choices: tuple[str, ...]
     away: tuple[str, ...]
     turning: Words
     grown_up: int
@@ -129,6 +130,7 @@ class TitleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leading: Words
     asking: Words
     more_of_it: tuple[str, ...]
+    surely_more: tuple[str, ...]
     others: Words
     closing: Words
     speakers: Words

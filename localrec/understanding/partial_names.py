@@ -13,11 +13,12 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
 from localrec.understanding.meanings import Meaning
-from localrec.understanding.spelling import english_words, is_everyday
+from localrec.understanding.spelling import english_words, is_everyday, word_rank
 
 _MOST = 40  # names that share a word; a word of more says nothing
 _MOST_BY_WORDS = 6  # names that share several words
 _MOST_OF_A_SURNAME = 12  # makers who share one that stands alone
+_RARE, _MOST_OF_A_LAST_WORD = 20_000, 3  # rank of a word, and names, that it calls by their end
 _LONGEST = 5  # words of a part
 
 
@@ -113,6 +114,7 @@ class PartialNames:
             return []
         strange = _is_strange(root)
         surname = len(root) > 3 and not is_everyday(root)
+        rare = surname and word_rank(root) > _RARE and len(told) <= _MOST_OF_A_LAST_WORD
         found = []
         last_names = []
         for one in told:
@@ -122,7 +124,8 @@ class PartialNames:
             ends = is_maker and one.words[-1] == root
             if ends and (surname or strange or shown or by):
                 last_names.append(one.meaning)
-            named = (by if is_maker else strange or refused) or one.meaning.role == "component"
+            calls = strange or refused or (rare and one.words[-1] == root)  # "no Poirot"
+            named = (by if is_maker else calls) or one.meaning.role == "component"
             if named:
                 found.append(one.meaning)
         if not shown and len(last_names) > _MOST_OF_A_SURNAME:

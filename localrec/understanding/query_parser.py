@@ -58,6 +58,7 @@ from localrec.understanding.role_decisions import (
     tag_word_roles,
 )
 from localrec.understanding.self_repairs import without_slip
+from localrec.understanding.several_people import are_several
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.stories import told_places
 from localrec.understanding.superlatives import orders_by_number
@@ -147,6 +148,7 @@ def _read_wishes(
         texts=text_wishes(text, reading, texts) + refused_in_texts(reading, mentions, wanted),
         met=state.met,
         on_list=state.on_list,
+        several=are_several(reading, mentions, wanted),
         wanted_text=without_refusals(text, reading, owner, excluded, refusing),
     )
 

@@ -54,7 +54,7 @@ def reached_tokens(
             break
         joined = position if word in _GRAMMAR.disjunctions else joined
         if owner[position] >= 0:
-            if mild and reached and _is_next_name(owner, position):
+            if mild and reached and not gap and _is_next_name(owner, position):
                 break  # "a not too sweet gin drink"
             reached.append((position, mild))
         elif position in taken:
@@ -65,7 +65,7 @@ def reached_tokens(
             word in _GRAMMAR.accompanied and _tells_of_itself(reading.words[position - 1])
         ):
             pass  # "nothing with lemon or any of that citrus", "I hate the stuff with gin"
-        elif _begins_clause(word) and not reached and reading.words[position - 1] in _GENERAL:
+        elif not reached and _begins_clause(reading, owner, position, start):
             in_clause = True
         elif in_clause and not reached and bridged < 4 and _is_verb(reading, position):
             bridged += 1
@@ -121,12 +121,21 @@ def _is_next_name(owner: Sequence[int], position: int) -> bool:
 def _is_verb(reading: Reading, position: int) -> bool:
     """Whether a word of a clause says what the things do: "no games that have dice"."""
     word, before = reading.words[position], reading.words[position - 1]
-    return word in _BEING or (before in _GRAMMAR.relatives and word not in _WORDS.subjects)
+    if before in _WORDS.whatever or reading.words[position - 2] in _WORDS.whatever:
+        return True  # "apart from what he made for children"
+    return word in _BEING or (before in _GRAMMAR.relatives and word in _WORDS.having_verbs)
 
 
-def _begins_clause(word: str) -> bool:
-    """ "no game where players are knocked out", "no games that tell a story"."""
-    return word in _WORDS.where or word in _GRAMMAR.relatives
+def _begins_clause(reading: Reading, owner: Sequence[int], position: int, start: int) -> bool:
+    """ "no game where players are knocked out", "no games that have dice", "save what he did"."""
+    word, before = reading.words[position], reading.words[position - 1]
+    if position == start and word in _WORDS.whatever:
+        return not _WORDS.subjects.isdisjoint(reading.words[position + 1 : position + 2])
+    if before not in _GENERAL or position + 1 >= len(owner):
+        return False
+    following = reading.words[position + 1]
+    has = owner[position + 1] >= 0 or following in _WORDS.having_verbs or following in _BEING
+    return word in _WORDS.where or (word in _GRAMMAR.relatives and has)
 
 
 def _has_name(owner: Sequence[int], reached: Sequence[tuple[int, bool]]) -> bool:
@@ -159,15 +168,22 @@ def _past_lead_in(reading: Reading, owner: Sequence[int], start: int) -> tuple[i
         and reading.gaps[position] != "."
         and not (position > start and _turns(reading, position))
     ):
-        mild = mild or reading.words[position] in _WORDS.too_much
+        mild = mild or _is_too_much(reading, position)
         position += 1
     return position, mild
+
+
+def _is_too_much(reading: Reading, position: int) -> bool:
+    """ "not too sweet", "not so dry", but not "not so keen on rum"."""
+    is_of_liking = not _WORDS.lead_in.isdisjoint(reading.words[position + 1 : position + 2])
+    is_so = reading.words[position] in _WORDS.so
+    return reading.words[position] in _WORDS.too_much and not (is_so and is_of_liking)
 
 
 def _turns(reading: Reading, position: int) -> bool:
     """ "I quit rum, so something fruity": behind a comma a wish begins."""
     word = reading.words[position]
-    is_wish = word in _WORDS.ends and word not in _GRAMMAR.comparisons
+    is_wish = word in _WORDS.ends and word not in _GRAMMAR.comparisons | _GRAMMAR.relatives
     return reading.gaps[position] == "," and is_wish
 
 

@@ -81,6 +81,9 @@ class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     anything: Words
     otherwise_joined: Words
     where: Words
+    whatever: Words
+    having_verbs: Words
+    so: Words
     neither: Words
     either: Words
     without: Words
@@ -105,6 +108,8 @@ class TrailingRefusalWords(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
 
     verdicts: tuple[str, ...]
     adverbs: Words
+    welcoming: Words
+    summing: tuple[str, ...]
     general_nouns: Words
     being: Words
     denying: Words

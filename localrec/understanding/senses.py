@@ -20,6 +20,8 @@ _KINDS = frozenset({"category", "component", "creator"})
 _ON_TOP, _TOPPED = phrases(_WORDS.on_top), phrases(_WORDS.topped)
 _AWAY = phrases_by_first_word(_WORDS.away)
 _BEING = english().trailing_refusals.being
+_CHILDREN = frozenset(english().children)
+_OWNERS = _GRAMMAR.determiners | english().trailing_refusals.owners
 _IN_COLOUR = phrases(_WORDS.in_colour)
 _BEFORE_CONTAINER = _GRAMMAR.determiners | _WORDS.served_bridges
 _BESIDE = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions
@@ -37,7 +39,10 @@ def choose_meaning(
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", _reads_as_order(reading, vocabulary, first, last, by_role)),
-        ("flag", not _has_an_object(reading, vocabulary, last) and not _are_away(reading, last)),
+        (
+            "flag",
+            not _has_an_object(reading, vocabulary, last) and not _are_away(reading, first, last),
+        ),
         ("diet", True),
         ("container", _reads_as_container(reading, first, last, by_role)),
         ("garnish", _reads_as_garnish(reading, first, last)),
@@ -96,6 +101,14 @@ def _reads_as_order(
     return last < len(reading.roots) and not reading.gaps[last]
 
 
+def is_for(reading: Reading, first: int) -> bool:
+    """Whether "for the" or the like stands before a name."""
+    back = first - 1
+    while back >= 0 and reading.words[back] in _OWNERS:
+        back -= 1
+    return back >= 0 and reading.words[back] == english().several_people.for_whom
+
+
 def is_served_in(reading: Reading, first: int) -> bool:
     """Whether "in a" or the like stands before a name."""
     back = first - 1
@@ -114,6 +127,11 @@ def _reads_as_container(
     return "component" not in by_role and not package
 
 
+def _is_said_of_items(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """Whether a flag is one: not "he doesn't drink gin", and not "the kids are asleep"."""
+    return not (_has_an_object(reading, vocabulary, last) or _are_away(reading, first, last))
+
+
 def _has_an_object(reading: Reading, vocabulary: Vocabulary, last: int) -> bool:
     """ "he doesn't drink." says something else than "he doesn't drink gin"."""
     if last >= len(reading.words) or reading.gaps[last]:
@@ -125,12 +143,16 @@ def _has_an_object(reading: Reading, vocabulary: Vocabulary, last: int) -> bool:
     return reading.roots[last - 1] in _WORDS.drink
 
 
-def _are_away(reading: Reading, last: int) -> bool:
+def _are_away(reading: Reading, first: int, last: int) -> bool:
     """ "the kids are asleep", "our kid's turning 40": who is told of needs nothing special."""
     words, place = reading.words, last
+    if _CHILDREN.isdisjoint(reading.roots[first:last]) or is_for(reading, first):
+        return False
     while place < len(words) and words[place] in _BEING and not reading.gaps[place]:
         place += 1
-    if place >= len(words) or reading.gaps[place]:
+    token = reading.tokens[last - 1]
+    is_said = place > last or token.end - token.start > len(token.word)  # "kid's"
+    if not is_said or place >= len(words) or reading.gaps[place]:
         return False
     age = words[place + 1] if place + 1 < len(words) and words[place] in _WORDS.turning else ""
     if age.isdecimal() and int(age) >= _WORDS.grown_up:

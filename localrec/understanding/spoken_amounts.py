@@ -32,7 +32,7 @@ _EACH = re.compile(
     rf"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+{any_of(_WORDS.each)}\s+{any_of(_WORDS.sold)}\b"
 )
 _MINUTES_TO_HOURS = re.compile(
-    rf"(?P<minutes>\d+)\s+(?P<unit>{any_of(_AMOUNTS.minutes)}s?)\s+(?P<join>{any_of(_AMOUNTS.range_joins)})"
+    rf"(?P<lead>\b{any_of(_AMOUNTS.leads)}\s+)?(?P<minutes>\d+)\s+(?P<unit>{any_of(_AMOUNTS.minutes)}s?)\s+(?P<join>{any_of(_AMOUNTS.range_joins)})"
     rf"\s+(?P<hours>\d+(?:\.\d+)?|{_ONE})\s+{any_of((_AMOUNTS.hour, *_AMOUNTS.hours))}s?\b"
 )
 _OPEN_RANGE = re.compile(rf"\d\s*{any_of(_AMOUNTS.range_joins)}\s*$")
@@ -72,8 +72,11 @@ def respell_amounts(line: str) -> str:
 
 def _as_minutes(match: re.Match[str]) -> str:
     """ "45 minutes and an hour" is "45 and 60 minutes"."""
+    if match["lead"] is None and match["join"] not in english().grammar.infinitives:
+        return match[0]  # "up to 45 minutes or an hour"
     hours = float(match["hours"]) if match["hours"][0].isdigit() else 1.0
-    told = f"{match['minutes']} {match['join']} {60 * hours:.0f} {match['unit']}"
+    lead = match["lead"] or ""
+    told = f"{lead}{match['minutes']} {match['join']} {60 * hours:.0f} {match['unit']}"
     return _padded(told, match)
 
 

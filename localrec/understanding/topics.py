@@ -27,7 +27,7 @@ from localrec.index.protocols import Vectors
 from localrec.understanding.language_words import english, says_any
 
 Topic = Literal["wish", "small talk", "other"]
-_TALK, _MORE_OF_IT = english().talk, english().titles.more_of_it
+_TALK, _MORE_OF_IT = english().talk, english().titles.surely_more
 WORD_PLACES = 4096  # of words and pairs of words, by their checksum
 TOPIC_WEIGHTS = Path(__file__).parent / "languages" / "en-topics.json"
 # Chosen on questions of each hand with weights that were learnt without that hand.
@@ -35,6 +35,7 @@ _LEAST_SCORE, _STEP, _STEP_OF_OTHER_TOPICS = -0.1, 0.2, 0.15
 _BY_BOUND, _BY_ASKING, _BY_ALL = 2.5, 0.5, 1.5
 _TELLING = ("creator", "container", "garnish")  # whose full names are said of nothing else
 _BY_FLAG, _ENOUGH = 2, 3  # names and flags of which no question about something else had so many
+_BY_DOUBTFUL = 0.5  # "which Bach recordings have you?"
 _BY_REFUSAL = 1.0  # who asks about something else refuses nothing
 _BY_FULL_NAME = 1.5  # "Maeve Binchy or Marian Keyes for the wife"
 _BY_UNREAD, _MOST_UNREAD, _BY_OTHER_TOPIC = 0.06, 5, 0.5
@@ -122,10 +123,12 @@ def off_topic_threshold(text: str, query: Query, domain: Domain) -> float | None
     off_topic = has_off_topic_phrase(words)
     nouns = {root for word in domain.item_words for root in roots(word)}
     sure = [one for one in query.constraints if not one.doubtful and not one.soft]
-    if not off_topic and len(sure) + _BY_FLAG * len(query.flags) >= _ENOUGH:
+    is_plain = not off_topic and words[0] not in _TALK.doubtful_openings
+    if is_plain and len(sure) + _BY_FLAG * len(query.flags) >= _ENOUGH:
         return None
     read = len(sure) + len(query.flags) + _BY_BOUND * len(query.ranges)
     read += query.target is not None
+    read += _BY_DOUBTFUL * sum(one.doubtful and not one.excluded for one in query.constraints)
     read += _BY_REFUSAL * any(one.excluded for one in sure)
     read += _BY_FULL_NAME * any(_names_in_full(one, domain) for one in sure)
     unread = sum(len(phrase.split()) for phrase in query.unused)

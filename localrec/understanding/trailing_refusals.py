@@ -25,6 +25,7 @@ _LEAVING = phrases(_BEHIND.leaving)
 _THREATS = phrases(_BEHIND.threats)
 _PRESENCES = phrases(_BEHIND.presences)
 _CLOSES = phrases_by_first_word((*_WORDS.bracket_close, *_BEHIND.closes))
+_SUMMING = phrases_by_first_word(_BEHIND.summing)
 _PARTINGS = frozenset(phrases(_BEHIND.partings))
 _SUBJECTS = _WORDS.subjects - _BEHIND.nobody
 _ENDS_OBJECT = _GRAMMAR.conjunctions | _GRAMMAR.disjunctions | _WORDS.but
@@ -125,7 +126,11 @@ def _match(reading: Reading, place: int, told: dict[str, list[Phrase]]) -> int:
 
 
 def _past(reading: Reading, owner: Sequence[int], place: int, more: Collection[str] = ()) -> int:
-    """The first token from `place` on that is no adverb and no general noun."""
+    """The first token from `place` on that is no adverb and no general noun.
+
+    Words that sum up a list are passed over: "milk, cream, all this makes me ill".
+    """
+    place += _match(reading, place, _SUMMING)
     while (
         place < len(reading.words)
         and owner[place] < 0
@@ -180,10 +185,17 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
 
 def _is_said_of_it(reading: Reading, place: int) -> bool:
     """Whether what stands behind "is" refuses."""
-    if _match(reading, place, _PREDICATES):
+    if _match(reading, place, _PREDICATES) or _is_too_much(reading, place):
         return True
     length = _match(reading, place, _SHORT)
     return bool(length) and _ends_there(reading, place + length)
+
+
+def _is_too_much(reading: Reading, place: int) -> bool:
+    """ "would be too obvious", but not "would be too" at the end."""
+    if _pauses(reading, place) or reading.words[place - 1] not in _BEHIND.too:
+        return False
+    return reading.words[place] not in _GRAMMAR.conjunctions | _GRAMMAR.disjunctions | _WORDS.but
 
 
 def _is_contracted(reading: Reading, last: int) -> bool:
@@ -199,6 +211,8 @@ def _is_denied(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if place >= len(words) or reading.gaps[place] or owner[place] >= 0:
         return False
     if words[place] in _BEHIND.being:
+        if words[place] in _BEHIND.welcoming and any(reading.gaps[place + 1 : place + 2]):
+            return False  # "anything by him goes, just not ..."
         place = _past(reading, owner, place + 1)
         is_not = not _GRAMMAR.denials.isdisjoint(words[place : place + 1])
         if not is_not or _tells_of_another(reading, owner, place + 1):

@@ -173,7 +173,49 @@ def test_a_year_that_is_not_to_be_crossed_is_the_last():
 
 def test_one_of_those_before_a_kind_of_two_names_is_no_choice(drinks):
     assert wanted(drinks("one of those gin and lime drinks")) == [("gin",), ("lime",)]
-    assert wanted(drinks("gin for me, rum for her, one for each")) == [("gin", "rum")]
+    assert wanted(drinks("gin, rum, one of those")) == [("gin", "rum")]
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("gin for me, rum for her", True),
+        ("my husband is a gin man and I'd be content with rum", True),
+        ("first some rum, after that gin", True),
+        ("I want gin and rum", False),
+        ("I love gin, so give me rum", False),
+        ("my wife and I want rum with lime", False),
+        ("she loves rum, I can't drink gin", False),
+    ],
+)
+def test_wishes_of_two_people_are_several(drinks, question, several):
+    assert drinks(question).several is several
+
+
+def test_who_is_expecting_or_has_children_is_served_no_alcohol(drinks):
+    for question in (
+        "my sister is pregnant with her second, something with lime",
+        "something for the kids out in the garden",
+        "for my children with their pizza, orange juice",
+    ):
+        assert drinks(question).flags == {"alcoholic": "non-alcoholic"}
+
+
+def test_a_list_behind_not_too_is_wanted_less(drinks):
+    assert refused(drinks("nothing too sweet, bitter or sour")) == {"sweet", "bitter", "sour"}
+
+
+def test_what_is_said_of_a_whole_list_refuses_all_of_it(drinks):
+    assert refused(drinks("rum, gin and tequila, all this makes me ill. Vodka please")) == {
+        "rum",
+        "gin",
+        "tequila",
+    }
+
+
+def test_too_much_of_something_refuses_it_and_too_at_the_end_does_not(drinks):
+    assert refused(drinks("rum would be too obvious, gin please")) == {"rum"}
+    assert wanted(drinks("gin would be lovely, rum would be too")) == [("gin",), ("rum",)]
 
 
 def test_three_names_without_a_beginning_of_other_topics_ask_for_items():
