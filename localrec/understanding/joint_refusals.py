@@ -158,7 +158,7 @@ def bar_back(reading: Reading, owner: Sequence[int], last: int, excluded: list[b
             excluded[position] = True
             position -= 1
         article = position > 0 and owner[position] < 0 and not reading.gaps[position + 1]
-        if article and reading.words[position] in _GRAMMAR.determiners:
+        if article and reading.words[position] in _GRAMMAR.definite:
             position -= reading.words[position - 1] in _JOINS  # "the grunge and the metal"
         if position >= 0 and owner[position] < 0 and reading.words[position] in _JOINS:
             if _begins_a_clause(reading, owner, position):

@@ -59,6 +59,7 @@ class SeveralPeopleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     people: Words
     same: dict[str, str]
+    speaker: str
     for_whom: str
     first: str
     then: tuple[str, ...]

@@ -117,6 +117,7 @@ class PartialNames:
         rare = surname and word_rank(root) > _RARE and len(told) <= _MOST_OF_A_LAST_WORD
         found = []
         last_names = []
+        called_by_end = []  # "no Poirot"
         for one in told:
             if not self._is_usable(one.meaning):
                 continue
@@ -124,8 +125,9 @@ class PartialNames:
             ends = is_maker and one.words[-1] == root
             if ends and (surname or strange or shown or by):
                 last_names.append(one.meaning)
-            calls = strange or refused or (rare and one.words[-1] == root)  # "no Poirot"
-            named = (by if is_maker else calls) or one.meaning.role == "component"
+            named = (by if is_maker else strange or refused) or one.meaning.role == "component"
+            if rare and one.words[-1] == root and not is_maker:
+                called_by_end.append(one.meaning)
             if named:
                 found.append(one.meaning)
         if not shown and len(last_names) > _MOST_OF_A_SURNAME:
@@ -134,6 +136,7 @@ class PartialNames:
         others = [one for one in found if one.role != "creator" and one.key not in makers]
         if last_names and (by or not others):
             found = last_names  # "beatles": the band, not the album that is called so too
+        found = found or called_by_end
         kinds = list(dict.fromkeys(one.kind for one in found))
         kept = [one for one in dict.fromkeys(found) if one.kind == kinds[0]] if kinds else []
         return kept if len(kept) <= _MOST else kept[:_MOST]

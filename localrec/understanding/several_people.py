@@ -37,15 +37,20 @@ def are_several(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[
         return False
     if _one_after_another(reading, wishes):
         return True
-    end, whose = 0, set()
+    end = 0
+    whose: set[str] = set()
+    asked_for: set[str] = set()  # "a game for my daughter": said by who asks
     for number, one in enumerate(wishes):
         following = wishes[number + 1].first if number + 1 < len(wishes) else len(reading.words)
         place = _whose(reading, one, end, following)
         if place >= 0:
-            word = reading.words[place]
-            whose.add(_WORDS.same.get(word, word))
+            told = reading.words[place], reading.roots[place]
+            word = next((_WORDS.same[one] for one in told if one in _WORDS.same), told[1])
+            (whose if place < one.first else asked_for).add(word)
         end = one.last
-    return len(whose) > 1
+    if whose == {_WORDS.speaker}:
+        whose = whose & asked_for
+    return len(whose | asked_for) > 1
 
 
 def _whose(reading: Reading, wish: Mention, begin: int, following: int) -> int:

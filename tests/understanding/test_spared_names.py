@@ -183,6 +183,7 @@ def test_one_of_those_before_a_kind_of_two_names_is_no_choice(drinks):
         ("my husband is a gin man and I'd be content with rum", True),
         ("first some rum, after that gin", True),
         ("I want gin and rum", False),
+        ("I'd love a gin drink that has rum for my sister's birthday", False),
         ("I love gin, so give me rum", False),
         ("my wife and I want rum with lime", False),
         ("she loves rum, I can't drink gin", False),
@@ -230,3 +231,13 @@ def test_three_names_without_a_beginning_of_other_topics_ask_for_items():
 
 def test_what_somebody_had_to_death_is_refused(drinks):
     assert refused(drinks("something sour, but gin and rum I've had to death")) == {"gin", "rum"}
+
+
+def test_a_list_of_refusals_with_any_spares_what_stands_before_it(drinks):
+    query = drinks("it should be non-alcoholic and milk or any cream should not be there in it")
+    assert query.flags == {"alcoholic": "non-alcoholic"}
+
+
+def test_a_refused_bound_on_years_is_turned():
+    [span] = find_years("excluding anything published after 2005")
+    assert (span.low, span.high) == (-9999, 2005)
