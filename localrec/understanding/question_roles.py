@@ -294,11 +294,14 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
-    """The network as arrays to be kept: matrices in 5 bits with a scale for each column."""
+    """The network as arrays to be kept: matrices in 5 bits with a scale for each column.
+
+    Shifts, norms and distances are kept in half precision, whose steps are far below the matrices'.
+    """
     kept: dict[str, NDArray[np.generic]] = {
         "encoder": np.array(network.encoder),
         "cue_rows": network.cue_rows.astype(np.int16),
-        "last_norm": network.last_norm,
+        "last_norm": network.last_norm.astype(np.float16),
     }
 
     def keep(name: str, matrix: Floats, shift: Floats | None) -> None:
@@ -306,7 +309,7 @@ def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
         kept[f"{name}_8"] = _in_steps(matrix, scale)
         kept[f"{name}_scale"] = scale
         if shift is not None:
-            kept[f"{name}_shift"] = shift
+            kept[f"{name}_shift"] = shift.astype(np.float16)
 
     keep("first", *network.first)
     keep("cues", network.cues, None)
@@ -314,8 +317,8 @@ def packed(network: RoleNetwork) -> dict[str, NDArray[np.generic]]:
     for number, layer in enumerate(network.layers):
         for name in ("mixed", "gathered", "inner", "outer"):
             keep(f"{number}_{name}", *getattr(layer, name))
-        kept[f"{number}_norms"] = layer.norms
-        kept[f"{number}_distances"] = layer.distances
+        kept[f"{number}_norms"] = layer.norms.astype(np.float16)
+        kept[f"{number}_distances"] = layer.distances.astype(np.float16)
     for number, lora in enumerate(network.lora):
         for name, low in lora.items():
             keep(f"lora{number}_{name}_down", low.down, None)
