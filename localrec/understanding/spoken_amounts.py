@@ -31,6 +31,9 @@ _FIGURES = re.compile(
 _EACH = re.compile(
     rf"(?<![\d.,$€£-])(?P<value>\d+(?:\.\d+)?)\s+{any_of(_WORDS.each)}\s+{any_of(_WORDS.sold)}\b"
 )
+_FIRST_PERCENT = re.compile(  # "between 10% and 20%", "over 40% but under 50%"
+    r"(?<=\d)%(?=(?:\s+[a-z]+){1,3}\s+\d+(?:\.\d+)?\s*%|\s*[-–]\s*\d+(?:\.\d+)?\s*%)"
+)
 _MINUTES_TO_HOURS = re.compile(
     rf"(?P<lead>\b{any_of(_AMOUNTS.leads)}\s+)?(?P<minutes>\d+)\s+(?P<unit>{any_of(_AMOUNTS.minutes)}s?)\s+(?P<join>{any_of(_AMOUNTS.range_joins)})"
     rf"\s+(?P<hours>\d+(?:\.\d+)?|{_ONE})\s+{any_of((_AMOUNTS.hour, *_AMOUNTS.hours))}s?\b"
@@ -56,6 +59,7 @@ def respell_amounts(line: str) -> str:
     Example:
         `respell_amounts("half an hour")` is "0.5 hour" with blanks behind it.
     """
+    line = _FIRST_PERCENT.sub(" ", line)
     line = _MINUTES_TO_HOURS.sub(_as_minutes, line)
     line = _STRICTLY.sub(lambda match: " " * len(match[0]), line)
     line = _THEN.sub(lambda match: f"{match['how']} {_AMOUNTS.than}", line)

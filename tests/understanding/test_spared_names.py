@@ -241,3 +241,19 @@ def test_a_list_of_refusals_with_any_spares_what_stands_before_it(drinks):
 def test_a_refused_bound_on_years_is_turned():
     [span] = find_years("excluding anything published after 2005")
     assert (span.low, span.high) == (-9999, 2005)
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        ("below 5% alcohol", None, 5),
+        ("between 10% and 20% alcohol", 10, 20),
+        ("over 40% but under 50%", 40, 50),
+        ("at least 12 percent", 12, None),
+    ],
+)
+def test_the_strength_of_a_drink_is_bounded_in_percent(drinks, question, low, high):
+    [bound] = drinks(question).ranges
+    assert bound.name == "strength"
+    assert low is None or bound.low == pytest.approx(low)
+    assert high is None or bound.high == pytest.approx(high)
