@@ -81,7 +81,9 @@ def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:
         found = f"nothing about {domain.plural} in that" if query.text.strip() else "no question"
         return [f"I found {found}, so these are only the nearest texts.{example}"]
     if pool.either or pool.dropped:
-        told = [f"Either counts, since no {domain.singular} is both: {one}." for one in pool.either]
+        some = int(pool.satisfying.sum()) < int(pool.items.sum())
+        why = f"few {domain.plural} are" if some else f"no {domain.singular} is"
+        told = [f"Either counts, since {why} both: {one}." for one in pool.either]
         read = ", ".join(pool.dropped)
         return [*told, *([f"I did not read as a wish: {read}."] if read else [])]
     if pool.relaxed:

@@ -72,11 +72,13 @@ class CandidateSet(msgspec.Struct, frozen=True):
 
     Args:
         allowed: Items without an excluded attribute.
-        satisfying: Items that also meet every constraint, before any was relaxed.
+        satisfying: Items that also meet every constraint, before any was relaxed or became an
+            alternative because too few items meet the wishes of several people together.
         items: The candidates to rank: `satisfying`, or the items left after relaxing.
         demands: All constraints of the question.
         relaxed: The constraints that gave way.
-        either: Wishes that no item meets together and that were read as alternatives.
+        either: Wishes that no item, or of several people too few, meet together and that were read
+            as alternatives.
         dropped: Words that were doubtfully taken for a wish, and are none.
     """
 
@@ -103,15 +105,17 @@ def build_candidates(
     demands = constraint_masks(intent, catalogue)
     allowed = _without_texts(allowed, demands, intent, catalogue)
     satisfying = _meeting(allowed, demands)
+    as_asked = CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
     enough = _FOR_SEVERAL if intent.several else 1
     if int(satisfying.sum()) >= enough or not allowed.any():
-        return CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
+        return as_asked
     other = other_reading(allowed, demands, catalogue, several=intent.several)
-    if other is None and satisfying.any():
-        return CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
     if other is not None:
         met = _meeting(allowed, other.demands)
-        return CandidateSet(allowed, met, met, other.demands, (), other.either, other.dropped)
+        all_met = satisfying if satisfying.any() else met
+        return CandidateSet(allowed, all_met, met, other.demands, (), other.either, other.dropped)
+    if satisfying.any():
+        return as_asked
     kept, relaxed = _relax(allowed, demands, catalogue, task)
     return CandidateSet(
         allowed, satisfying, _meeting(allowed, kept), tuple(demands), tuple(relaxed)

@@ -100,8 +100,9 @@ def _extreme_values(query: SearchQuery, items: Indexes) -> list[NDArray[np.float
 
 def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]:
     met = image_agreement(query, items)
+    several = query.intent.several  # who meets the wishes of more people comes first
     for constraint in query.intent.constraints:
-        if constraint.soft:
+        if constraint.soft or (several and not constraint.excluded):
             met += mask_of(constraint, query.catalogue)[items] != constraint.excluded
     if query.intent.target is None:
         for number, direction in query.intent.order.items():

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from localrec.foundation.text_matching import singular
-from localrec.understanding.language_words import english, phrases_by_first_word, says_any
+from localrec.understanding.language_words import (
+    english,
+    phrase_length,
+    phrases_by_first_word,
+    says_any,
+)
 from localrec.understanding.meanings import Mention
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -26,12 +31,11 @@ def asks_for_either(reading: Reading) -> bool:
 
 def _ends_with_choice(reading: Reading) -> bool:
     """ "pick one of those: comedy, western", but not "one of those romantic comedies"."""
-    return any(
-        tuple(reading.words[place : place + len(phrase)]) == phrase
-        and any(reading.gaps[place + len(phrase) : place + len(phrase) + 1] or ["."])
-        for place, word in enumerate(reading.words)
-        for phrase in _CHOICES.get(word, ())
-    )
+    for place in range(len(reading.words)):
+        end = place + phrase_length(_CHOICES, reading.words, place)
+        if end > place and (end == len(reading.words) or reading.gaps[end]):
+            return True
+    return False
 
 
 def _say_two_things(reading: Reading) -> bool:

@@ -52,8 +52,10 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
         return ""
     if not (unknown or marked) and told.foreign & {*words} <= {*told.negation.before}:
         return ""  # "vodka sans cranberry"
-    if foreign == 1 and not (unknown or marked) and _are_all_everyday(words):
-        return ""  # "port, for Christmas"
+    if len(told.foreign & {*words}) == 1 and not (unknown or marked):
+        rest = [word for word in words if not vocabulary.is_spelt_out(word)]
+        if _are_all_everyday(rest):
+            return ""  # "port, for Christmas", "gin for me, rum for her"
     if foreign > 1 or (foreign and (unknown or len(words) < 4)):
         return "" if (code := _identified(text)[0]) == "en" else code
     if unknown > 2 and unknown >= _STRANGE * len(words):

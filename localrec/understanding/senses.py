@@ -39,10 +39,7 @@ def choose_meaning(
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", _reads_as_order(reading, vocabulary, first, last, by_role)),
-        (
-            "flag",
-            not _has_an_object(reading, vocabulary, last) and not _are_away(reading, first, last),
-        ),
+        ("flag", _is_said_of_items(reading, vocabulary, first, last)),
         ("diet", True),
         ("container", _reads_as_container(reading, first, last, by_role)),
         ("garnish", _reads_as_garnish(reading, first, last)),

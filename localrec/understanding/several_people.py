@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
 from localrec.understanding.vocabulary import Reading
 
@@ -75,8 +75,4 @@ def _one_after_another(reading: Reading, wishes: Sequence[Mention]) -> bool:
     """ "first some jazz, after that soul"."""
     between = range(wishes[0].last, wishes[-1].first)
     is_first = _WORDS.first in reading.words[: wishes[0].first]
-    return is_first and any(
-        tuple(reading.words[place : place + len(phrase)]) == phrase
-        for place in between
-        for phrase in _THEN.get(reading.words[place], ())
-    )
+    return is_first and any(phrase_length(_THEN, reading.words, place) for place in between)

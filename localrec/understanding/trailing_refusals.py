@@ -185,13 +185,13 @@ def _is_judged(reading: Reading, owner: Sequence[int], last: int) -> bool:
 
 def _is_said_of_it(reading: Reading, place: int) -> bool:
     """Whether what stands behind "is" refuses."""
-    if _match(reading, place, _PREDICATES) or _is_too_much(reading, place):
+    if _match(reading, place, _PREDICATES) or _is_too_something(reading, place):
         return True
     length = _match(reading, place, _SHORT)
     return bool(length) and _ends_there(reading, place + length)
 
 
-def _is_too_much(reading: Reading, place: int) -> bool:
+def _is_too_something(reading: Reading, place: int) -> bool:
     """ "would be too obvious", but not "would be too" at the end."""
     if _pauses(reading, place) or reading.words[place - 1] not in _BEHIND.too:
         return False

@@ -12,6 +12,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.training.examples.lexicon import declared_lexicon
 from localrec.understanding.ages import find_youngest
 from localrec.understanding.amounts import find_amount, find_bare_amount
+from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.levelled_text import level
 from localrec.understanding.query_parser import parse_query
 from localrec.understanding.question_text import normalise_question
@@ -257,3 +258,14 @@ def test_the_strength_of_a_drink_is_bounded_in_percent(drinks, question, low, hi
     assert bound.name == "strength"
     assert low is None or bound.low == pytest.approx(low)
     assert high is None or bound.high == pytest.approx(high)
+
+
+def test_a_small_word_said_twice_makes_no_question_foreign():
+    vocabulary = declared_lexicon(load_domain("cocktails")).vocabulary
+    assert foreign_language("gin for me, rum for her", vocabulary) == ""
+    assert foreign_language("en drink med gin og lime til to", vocabulary) in ("da", "no")
+
+
+def test_who_only_agrees_with_a_wish_refuses_nothing(drinks):
+    assert wanted(drinks("gin is lovely, rum is too")) == [("gin",), ("rum",)]
+    assert refused(drinks("egg drinks are too rich")) == {"egg"}

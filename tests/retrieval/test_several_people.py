@@ -1,0 +1,49 @@
+"""Wishes of several people: met together where enough items do, else alternatives."""
+
+from __future__ import annotations
+
+from localrec.data.query import TaskKind
+from localrec.data.questions import Question
+from localrec.retrieval.candidates import CandidateSet, build_candidates
+from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
+
+
+def pool_of(bar: DomainContext, question: str) -> CandidateSet:
+    return build_candidates(parse_query(question, bar.vocabulary), bar.catalogue, TaskKind.C3)
+
+
+def names(bar: DomainContext, pool: CandidateSet) -> set[str]:
+    return {bar.catalogue.names[i] for i in pool.items.nonzero()[0]}
+
+
+def test_what_nothing_has_together_becomes_alternatives_and_nothing_is_let_go(bar):
+    pool = pool_of(bar, "campari for me, cream for her")
+    assert names(bar, pool) == {"Negroni", "Boulevardier", "Americano", "White Russian", "Nutty"}
+    assert pool.either == ("campari or cream",) and pool.relaxed == ()
+
+
+def test_the_same_wishes_of_one_person_stay_together(bar):
+    assert pool_of(bar, "I want campari with cream").either == ()
+    assert names(bar, pool_of(bar, "I want gin with campari")) == {"Negroni"}
+
+
+def test_enough_items_that_have_both_are_shown_alone(bar):
+    pool = pool_of(bar, "lime juice for me, sugar for her")
+    assert (
+        names(bar, pool) == {"Gimlet", "Daiquiri", "Mojito", "Smoke Signal"} and pool.either == ()
+    )
+
+
+def test_too_few_that_have_both_come_first_and_the_answer_says_so(bar):
+    question = Question(query="gin for me, campari for her", id="two")
+    answer = SYSTEM_REGISTRY.answerer(bar, "marc-rules").answer(question, 3)
+    assert answer.items[0].name == "Negroni" and len(answer.items) == 3
+    assert "since few drinks are both: gin or campari" in answer.message
+
+
+def test_an_answer_without_any_that_has_both_says_that_there_is_none(bar):
+    question = Question(query="campari for me, cream for her", id="two")
+    answer = SYSTEM_REGISTRY.answerer(bar, "marc-rules").answer(question, 3)
+    assert "since no drink is both: campari or cream" in answer.message
