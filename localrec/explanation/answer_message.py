@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from localrec.data.answers import UnusedPhrase
 from localrec.data.query import Query
 from localrec.data.recommendations import RecommendedItem
 from localrec.explanation.graph_facts import example_index
@@ -12,12 +13,16 @@ from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.personalize import disliked_mask
 from localrec.retrieval.search_query import SearchQuery
 from localrec.understanding.shelf_reader import asks_for_shelf
+from localrec.understanding.spelling import is_everyday
+
+_LETTERS_A_SLIP = 6  # of a word that may be a slip of a name, letters for each slip
 
 
 def answer_message(
     query: SearchQuery,
     pool: CandidateSet,
     items: Sequence[RecommendedItem],
+    unused: Sequence[UnusedPhrase],
     user_profile: UserProfile | None = None,
 ) -> str:
     """Write the message of an answer, "" where there is nothing to say.
@@ -26,9 +31,10 @@ def answer_message(
         query: The question.
         pool: The candidates of the answer, and the constraints that were relaxed.
         items: The items of the answer.
+        unused: Phrases of the question without effect, with the nearest known names.
         user_profile: The user's history; None: nobody is named or nothing is known.
     """
-    told = [*_how_it_was_read(query), *_what_was_not_used(query.intent, user_profile is not None)]
+    told = [*_how_it_was_read(query), *_what_was_not_used(query.intent, unused, user_profile)]
     if not items:
         excluded = _excluded(query.intent)
         told.append(f"Nothing is left: everything in the catalogue is barred by “{excluded}”.")
@@ -56,17 +62,31 @@ def _how_it_was_read(query: SearchQuery) -> list[str]:
     return told
 
 
-def _what_was_not_used(intent: Query, has_history: bool) -> list[str]:
+def _what_was_not_used(
+    intent: Query, unused: Sequence[UnusedPhrase], user_profile: UserProfile | None
+) -> list[str]:
     told = []
     looked = [one.typed for one in intent.texts if not one.excluded]
-    unused = [one for one in intent.unused if one not in looked]
+    without = [one for one in unused if one.words in intent.unused and one.words not in looked]
     if looked:
         told.append(f"I looked for these words in names and texts: {', '.join(looked)}.")
-    if unused:
-        told.append(f"I did not use: {', '.join(unused)}.")
-    if (intent.met is not None or intent.on_list is not None) and not has_history:
+    if without:
+        told.append(f"I did not use: {', '.join(map(_with_nearest, without))}.")
+    if (intent.met is not None or intent.on_list is not None) and user_profile is None:
         told.append("I do not know what you had or put on a list: say who you are with --user.")
     return told
+
+
+def _with_nearest(unused: UnusedPhrase) -> str:
+    """A phrase with the names that it may be a slip of, where it is no everyday word itself."""
+    from rapidfuzz.distance import OSA  # 15 ms to import, only paid where something was not used
+
+    typed = unused.words.casefold()
+    slips = max(1, len(typed) // _LETTERS_A_SLIP)
+    meant = [one for one in unused.nearest if OSA.distance(typed, one) <= slips]
+    if not meant or is_everyday(typed):
+        return unused.words
+    return f"{unused.words} (do you mean {' or '.join(meant)}?)"
 
 
 def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:

@@ -113,7 +113,8 @@ class Marc:
             items = explainer.explain(chosen.found, writer, on_items, reasons)
             close_calls = explainer.explain(near)
         record_writer(writer, len(items), trace)
-        told = (answer_message(request.search, pool, items, request.profile), *chosen.notes)
+        unused = unused_of(query, vocabulary, user=question.user)
+        told = (answer_message(request.search, pool, items, unused, request.profile), *chosen.notes)
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],
@@ -130,7 +131,7 @@ class Marc:
             memory=None if fit is None else fit.memory,
             trajectory=chosen.trajectory,
             seen=query.seen,
-            unused=unused_of(query, vocabulary, user=question.user),
+            unused=unused,
         )
 
     def _choose(self, request: AnswerRequest) -> ChosenItems:

@@ -272,6 +272,11 @@ class TestPromises:
         assert "I did not use: organic, under 30 dollars." in answer.message
         assert answer.items
 
+    def test_a_word_one_slip_from_a_name_is_told_with_that_name(self, bar):
+        answer = ask(bar, "gin, mink and a pharmacist")
+        assert "mink (do you mean mint?)" in answer.message
+        assert "pharmacist" in answer.message and "pharmacist (" not in answer.message
+
     @pytest.mark.parametrize("k", [1, 3, 7])
     def test_a_shorter_list_is_the_beginning_of_a_longer_one(self, bar, k):
         asked = Question(query="something with gin")
