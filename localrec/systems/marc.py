@@ -109,12 +109,11 @@ class Marc:
             vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
             writer = open_writer(self._writer_model, trace, self._config.writer)
-            reasons = None if fit is None else fit.reason_builder
-            items = explainer.explain(chosen.found, writer, on_items, reasons)
+            items = explainer.explain(chosen.found, writer, on_items, fit and fit.reason_builder)
             close_calls = explainer.explain(near)
         record_writer(writer, len(items), trace)
         unused = unused_of(query, vocabulary, user=question.user)
-        told = (answer_message(request.search, pool, items, unused, request.profile), *chosen.notes)
+        message = answer_message(request.search, pool, items, unused, request.profile)
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],
@@ -123,7 +122,7 @@ class Marc:
             items=items,
             near_misses=close_calls,
             relaxed=pool.relaxed if graph else (),
-            message=" ".join(filter(None, told)),
+            message=" ".join(filter(None, (message, *chosen.notes))),
             reflection=chosen.reflection,
             answered_by=trace.answered_by,
             timings_ms=trace.rounded_ms(),
