@@ -101,15 +101,15 @@ class Marc:
         graph = self._config.graph
         request = prepare(self._context, question, query, routed, k, trace, personal=graph)
         chosen = self._choose(request)
-        pool, fit = request.pool, request.fit
+        pool, fit, vocabulary = request.pool, request.fit, self._context.vocabulary
         with trace.timed("retrieval"):
             places = k - len(chosen.found.items) if graph else 0
             near = near_misses(request.search, pool, places, request.profile)
         with trace.timed("explanation"):
-            vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
             writer = open_writer(self._writer_model, trace, self._config.writer)
-            items = explainer.explain(chosen.found, writer, on_items, fit and fit.reason_builder)
+            reasons = None if fit is None else fit.reason_builder
+            items = explainer.explain(chosen.found, writer, on_items, reasons)
             close_calls = explainer.explain(near)
         record_writer(writer, len(items), trace)
         unused = unused_of(query, vocabulary, user=question.user)
