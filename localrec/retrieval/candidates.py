@@ -8,7 +8,7 @@ that turns out to be compatible is restored. A container first gives way to its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -102,6 +102,8 @@ def build_candidates(
     allowed = allowed_items(intent, catalogue)
     if within is not None:
         allowed &= within
+    if intent.own_flags and (apart := _with_flags_apart(intent, catalogue, within)) is not None:
+        return apart
     demands = constraint_masks(intent, catalogue)
     allowed = _without_texts(allowed, demands, intent, catalogue)
     satisfying = _meeting(allowed, demands)
@@ -120,6 +122,47 @@ def build_candidates(
     return CandidateSet(
         allowed, satisfying, _meeting(allowed, kept), tuple(demands), tuple(relaxed)
     )
+
+
+def _with_flags_apart(
+    intent: Query, catalogue: Catalogue, within: Mask | None
+) -> CandidateSet | None:
+    """The candidates where one of several people asks for a flag: "gin for me, none for him".
+
+    What has the flag is an alternative to the others' wishes; None where nothing else is left.
+    """
+    common = {flag: one for flag, one in intent.flags.items() if flag not in intent.own_flags}
+    others = msgspec.structs.replace(intent, flags=common, own_flags=())
+    allowed = allowed_items(others, catalogue)
+    if within is not None:
+        allowed &= within
+    demands = constraint_masks(others, catalogue)
+    demands += [
+        ConstraintMask("flag", intent.flags[flag], _flagged(flag, intent.flags[flag], catalogue))
+        for flag in intent.own_flags
+    ]
+    allowed = _without_texts(allowed, demands, others, catalogue)
+    other = other_reading(allowed, demands, catalogue, several=True)
+    if other is None:
+        return None
+    met, together = _meeting(allowed, other.demands), _meeting(allowed, demands)
+    satisfying = together if together.any() else met
+    return CandidateSet(allowed, satisfying, met, other.demands, (), other.either, other.dropped)
+
+
+def wishes_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
+    """The items that meet each sure wish of several people; one may ask for a flag alone."""
+    for constraint in intent.constraints:
+        if not (constraint.excluded or constraint.soft or constraint.doubtful):
+            yield mask_of(constraint, catalogue)
+    for flag in intent.own_flags:
+        yield _flagged(flag, intent.flags[flag], catalogue)
+
+
+def _flagged(flag: str, value: str, catalogue: Catalogue) -> Mask:
+    """Mark the items that a wish for a flag accepts."""
+    accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
+    return catalogue.flags[flag].among(accepted)
 
 
 def _without_texts(
@@ -154,8 +197,7 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
         if bound.excluded:
             allowed &= ~_in_range(bound, catalogue)
     for flag, value in intent.flags.items():
-        accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
-        allowed &= catalogue.flags[flag].among(accepted)
+        allowed &= _flagged(flag, value, catalogue)
     if intent.target is not None:
         allowed[catalogue.items_named(intent.target, exactly=True)] = False
     for key in intent.exclude_items:  # "not a Margarita" means no Frozen Margarita either

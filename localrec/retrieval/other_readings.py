@@ -16,7 +16,7 @@ from localrec.data.query import Constraint
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_of_kind
 
-_WISHED = frozenset({"category", "component", "creator", "colour"})  # of several people
+_WISHED = frozenset({"category", "component", "creator", "colour", "flag"})  # of several people
 _SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
 
 
@@ -93,10 +93,12 @@ def _alternatives(
     """
     groups: dict[str, list[ConstraintMask]] = {}
     for one in demands:
-        if one.constraint is None or not one.mask.any():
+        if not one.mask.any():
             continue  # what nobody has is no alternative to what some have
         if several and one.role in _WISHED:
             groups.setdefault("", []).append(one)
+        elif one.constraint is None:
+            continue
         elif one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
             groups.setdefault(one.constraint.kind, []).append(one)
     apart = (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask, Scores, falling_order
 from localrec.data.query import TaskKind
 from localrec.retrieval.attribute_lists import attributes_of_kind
-from localrec.retrieval.candidates import mask_of
+from localrec.retrieval.candidates import mask_of, wishes_of_people
 from localrec.retrieval.expansion import retrieve_by_expansion
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
 from localrec.retrieval.similarity import retrieve_by_likeness
@@ -27,12 +27,25 @@ def retriever_of(task: TaskKind) -> Retriever:
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
         saying = items_saying_most(query, pool)
         if saying is None:
-            return _prefer(query, algorithm(query, pool, setting))
+            return _prefer(query, _for_each(query, pool, setting, algorithm))
         first = _prefer(query, algorithm(query, saying, setting))
         rest = _prefer(query, algorithm(query, pool & ~saying, setting))
         return first.first(len(first.items) + len(rest.items), rest)
 
     return retrieve
+
+
+def _for_each(
+    query: SearchQuery, pool: Mask, setting: SearchParams, algorithm: Retriever
+) -> RankedItems:
+    """Rank a pool, and of several people's wishes also what meets each, which it may leave out."""
+    found = algorithm(query, pool, setting)
+    if query.intent.several and query.intent.target is None:
+        for mask in wishes_of_people(query.intent, query.catalogue):
+            if (pool & mask).any():
+                own = algorithm(query, pool & mask, setting)
+                found = found.first(len(found.items) + len(own.items), own)
+    return found
 
 
 def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
@@ -57,7 +70,23 @@ def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:
     if not met.any() and not extremes:
         return found
     order = falling_order((met, *extremes))
+    if query.intent.several and query.intent.target is None:
+        turns = np.empty_like(met)
+        turns[order] = _turns(query, found.items[order])
+        order = falling_order((-turns, met, *extremes))
     return RankedItems(found.items[order], found.scores[order])
+
+
+def _turns(query: SearchQuery, items: Indexes) -> Scores:
+    """When the turn of each of some items comes so that all people are served alike, (items,).
+
+    The first item of each wish comes before the second of any: "gin for me, rum for her".
+    """
+    turns = np.full(len(items), np.inf, dtype=np.float32)
+    for mask in wishes_of_people(query.intent, query.catalogue):
+        meets = mask[items]
+        turns[meets] = np.minimum(turns[meets], np.arange(meets.sum(), dtype=np.float32))
+    return turns
 
 
 def extreme_items(query: SearchQuery, pool: Mask, k: int) -> Mask:
@@ -100,10 +129,12 @@ def _extreme_values(query: SearchQuery, items: Indexes) -> list[NDArray[np.float
 
 def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]:
     met = image_agreement(query, items)
-    several = query.intent.several  # who meets the wishes of more people comes first
     for constraint in query.intent.constraints:
-        if constraint.soft or (several and not constraint.excluded):
+        if constraint.soft:
             met += mask_of(constraint, query.catalogue)[items] != constraint.excluded
+    if query.intent.several:  # who meets the wishes of more people comes first
+        for mask in wishes_of_people(query.intent, query.catalogue):
+            met += mask[items]
     if query.intent.target is None:
         for number, direction in query.intent.order.items():
             if abs(direction) == 1:

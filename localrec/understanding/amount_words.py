@@ -72,6 +72,9 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decades: dict[str, int]
     ordinals: dict[str, int]
     eras: dict[str, tuple[int, int]]
+    events: dict[str, tuple[int, int]]
+    that_year: tuple[str, ...]
+    set_in: tuple[str, ...]
     early: Words
     middle: Words
     late: Words

@@ -84,7 +84,10 @@ def find_amount(text: str, spec: NumberSpec, *, whole: bool = False) -> AmountSp
         second = match["second"]
         before = " ".join((match["cue"] or "").split())
         if second is not None and _are_of_two(line, match):
-            first, second, before = _value(second) * factor, None, ""
+            if _is_named_in_front(match):  # "a score over 4.5 and 100000 ratings"
+                second = None
+            else:
+                first, second, before = _value(second) * factor, None, ""
         behind = match.groupdict().get("mid") or match["behind"] or ""
         how = dict(_comparisons(spec)).get(before) or _cue(before, behind)
         if before and is_turned(text[: match.start()]):
@@ -115,6 +118,8 @@ def _is_meant(match: re.Match[str], spec: NumberSpec, factor: float, *, whole: b
     named_again = _AGAIN.search(match.string[: match.start()]) is not None
     if spec.units.keys() & _WORDS.people and (told in _WORDS.one or named_again):
         return False  # "an adult game", "the same two people always win"
+    if match["second"] is not None and _are_of_two(match.string, match):
+        told = told if _is_named_in_front(match) else match["second"]
     return not whole or (_value(told) * factor).is_integer()
 
 
@@ -169,13 +174,19 @@ def _are_of_two(line: str, match: re.Match[str]) -> bool:
     return is_and and bool(before) and before[-1] in _WORDS.of_one
 
 
+def _is_named_in_front(match: re.Match[str]) -> bool:
+    """Whether a match begins with what its number is called, and not with a bound."""
+    begins = match.start("cue") if match["cue"] else match.start("first")
+    return begins > match.start()
+
+
 def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
     low, high = value
     if how == "exactly":
         return low, high
     if spec.bound == "low":
-        return (-MOST, low) if how in ("", "between") else None
-    if spec.bound == "high" and how in ("", "between", "least"):
+        return (-MOST, low) if how in ("", "between", "near") else None
+    if spec.bound == "high" and how in ("", "between", "least", "near"):
         return high, MOST
     if how == "below":
         return -MOST, math.nextafter(high, -math.inf)

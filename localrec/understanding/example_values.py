@@ -6,7 +6,7 @@ grape again" its variety; "like Dune, by the same author" asks for its author.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -32,9 +32,12 @@ def with_values_of_example(text: str, query: Query, catalogue: Catalogue) -> Que
     item = None if query.target is None else catalogue.item_index(query.target)
     if item is None:
         return query
+    words = [token.word for token in tokens(text)]
     told = list(_kinds_told(roots(text), catalogue.domain))
+    if not told and (maker := _maker_pointed_at(words)) is not None:
+        told = [(kind, *maker) for kind in _kinds_of("creator", catalogue.domain)]
     barred = {kind for kind, _, is_same in told if not is_same}
-    if not told and _asks_for_others(text):
+    if not told and _asks_for_others(words):
         barred.update(_kinds_of("creator", catalogue.domain))
     wanted = {kind for kind, _, is_same in told if is_same} - barred
     has: dict[str, list[str]] = {}
@@ -103,6 +106,23 @@ def _kinds_of(role: str, domain: Domain) -> tuple[str, ...]:
     return tuple(kind for kind, spec in domain.attributes.items() if spec.role == role)
 
 
-def _asks_for_others(text: str) -> bool:
-    words = [token.word for token in tokens(text)]
+def _asks_for_others(words: Sequence[str]) -> bool:
     return says_any(words, _WORDS.other_makers) and not says_any(words, _WORDS.no_other)
+
+
+def _maker_pointed_at(words: Sequence[str]) -> tuple[str, bool] | None:
+    """The word for who made the example, and whether more of theirs is wanted; None for no such.
+
+    "More from that fellow", "anything else by her", "but not by that author".
+    """
+    for place in range(1, len(words)):
+        end = place  # of the words before "by that fellow" or "by her"
+        if words[place] in _WORDS.makers and words[place - 1] in _WORDS.pointing:
+            end = place - 1 - (words[place - 2] in english().grammar.definite)
+        elif words[place] not in _WORDS.maker_pronouns:
+            continue
+        if end and words[end - 1] in _WORDS.by_whom:
+            before = words[max(0, end - 1 - _REACH) : end - 1]
+            if end < place or not _WORDS.more.isdisjoint(before):
+                return words[place], _WORDS.not_the_same.isdisjoint(before)
+    return None

@@ -48,6 +48,9 @@ def bar_both(reading: Reading, owner: Sequence[int], excluded: list[bool]) -> No
     named = list(_names(reading, owner)) if pointing else []
     sentence = _sentences(reading) if pointing else []
     for place in pointing:
+        if _is_kept_out_of_both(reading, owner, place):
+            _bar(next(one for one in reversed(named) if one.last == place - 1), excluded)
+            continue
         before = [one for one in named if one.first < place]
         for back in range(_SENTENCES):
             told = [one for one in before if one.sentence == sentence[place] - back]
@@ -108,6 +111,16 @@ def _is_neither(reading: Reading, place: int) -> bool:
     if behind[0] in _GRAMMAR.origins and len(behind) > 1:
         return behind[1] in _WORDS.of_them
     return behind[0] in _WORDS.closing
+
+
+def _is_kept_out_of_both(reading: Reading, owner: Sequence[int], place: int) -> bool:
+    """ "a sour and a fizz, eggs in neither": what stands before it is what neither shall have."""
+    is_in = place > 1 and reading.words[place - 1] in _NEGATION.inside
+    return (
+        is_in
+        and 0 <= owner[place - 2] < len(owner)
+        and not any(reading.gaps[place - 1 : place + 1])
+    )
 
 
 def _is_those_two(reading: Reading, place: int) -> bool:

@@ -59,6 +59,8 @@ class SeveralPeopleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     people: Words
     same: dict[str, str]
+    wishes: Words
+    nobody: Words
     speaker: str
     for_whom: str
     first: str
@@ -122,6 +124,7 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     imperatives: Words
     before_imperatives: Words
     bearers: Words
+    everything: Words
     wishing_bridges: Words
     plain: str
 
@@ -233,6 +236,7 @@ class NumeralWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zero: tuple[str, ...]
     point: str
     half: str
+    dozen: str
 
 
 class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

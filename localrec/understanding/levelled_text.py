@@ -20,6 +20,7 @@ def level(text: str) -> str:
     line = "".join(_level_letter(letter) for letter in text)
     line = _too_many().sub(lambda match: "2".ljust(len(match[0])), line)
     line = _number_words().sub(_in_digits, line)
+    line = _dozens().sub(_dozens_in_digits, line)
     line = _hours().sub(lambda match: " " * len(match[0]), line)
     return _saying().sub(lambda match: " " * len(match[0]), line)
 
@@ -48,6 +49,21 @@ def _level_letter(letter: str) -> str:
 def _too_many() -> re.Pattern[str]:
     """ "just for too players"."""
     return re.compile(rf"\b{english().slips.two}(?=\s+{any_of(english().amounts.people)}s?\b)")
+
+
+@lru_cache
+def _dozens() -> re.Pattern[str]:
+    """ "half a dozen", "a dozen", "2 dozen"; "dozens" are no number."""
+    one = any_of(english().grammar.articles - english().grammar.definite)
+    return re.compile(
+        rf"\b(?:(?P<half>{_NUMERALS.half}(?:\s+{one})?)\s+|(?P<count>\d{{1,3}})\s+|{one}\s+)?"
+        rf"{_NUMERALS.dozen}\b"
+    )
+
+
+def _dozens_in_digits(match: re.Match[str]) -> str:
+    value = 6 if match["half"] else 12 * int(match["count"] or 1)
+    return f"{value}".ljust(len(match[0]))
 
 
 @lru_cache

@@ -78,6 +78,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             several := free_of(reading, vocabulary, position)
             or told_by_its_verb(reading, vocabulary, position, end)
             or words_of_a_name(reading, vocabulary, position, end)
+            or (name is not None and _misspelt_name(reading, vocabulary, position, end, kept=1))
         ):
             mentions.append(several)
             position = several.last
@@ -239,9 +240,12 @@ def _is_of_another_thing(reading: Reading, vocabulary: Vocabulary, first: int, l
 
 
 def _misspelt_name(
-    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int, kept: int = 0
 ) -> Mention | None:
-    """Two or three words that nearly spell a name, one of them no everyday word."""
+    """Two or three words that nearly spell a name, one of them no everyday word.
+
+    The first `kept` of them and everyday words at the ends are that name's own ("new zeeland").
+    """
     if begins_a_refusal(reading, vocabulary, position):
         return None  # "sick of lime" is no slice of lime
     for last in range(min(position + 3, end), position + 1, -1):
@@ -255,11 +259,16 @@ def _misspelt_name(
         scrambled = all(vocabulary.is_only_in_names(one) for one in words)  # "pinto grigio"
         if not (strange or scrambled) or sum(map(len, words)) < 8:
             continue
+        if kept and any(map(vocabulary.is_plain, words[kept:])):
+            continue  # "orange wiht" is no orange twist
         ends = (words[0], words[-1])
-        if any(vocabulary.is_plain(one) or one in vocabulary.item_nouns for one in ends):
+        if any(
+            one in vocabulary.item_nouns or one in english().grammar.determiners for one in ends
+        ):
             continue
-        for told in dict.fromkeys((typed, words)):
-            if meanings := vocabulary.nearest.name(" ".join(told)):
+        keeping = {*words[:kept], *filter(vocabulary.is_plain, ends)}
+        for told in dict.fromkeys((typed, words, (*words[:kept], *typed[kept:]))):
+            if meanings := vocabulary.nearest.name(" ".join(told), keeping):
                 kin = _of_the_kind(meanings[0], meanings, vocabulary)
                 return Mention(position, last, meaning=meanings[0], others=kin)
     return None

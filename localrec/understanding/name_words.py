@@ -33,6 +33,7 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_the_same: Words
     vague_kinds: Words
     swaps: Words
+    swapped_for: Words
     kin_behind: Words
     asks_for_kin: Words
     changes: Words
@@ -40,6 +41,11 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules_out: Words
     fond: tuple[str, ...]
     praised: Words
+    makers: Words
+    pointing: Words
+    by_whom: Words
+    maker_pronouns: Words
+    more: Words
     strong_first: Words
     strong: tuple[str, ...]
     other_than: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
 from localrec.foundation.text_matching import PhraseTable, roots
@@ -15,6 +15,7 @@ _NEARLY_A_NAME = 86
 _ALIKE = 55
 _LONG_WORD = 6  # letters
 _SLIPS_OF_A_CUT = 2
+_SLIPS_OF_A_WORD = 2  # beside words of the name that are spelled right
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -58,14 +59,21 @@ class NearestNames:
         is_one = near is not None and _has_few_slips(phrase, near[0])  # no "Agnes Grey": Zane Grey
         return self._items.get(near[0])[0] if near and is_one else None
 
-    def name(self, phrase: str) -> tuple[Meaning, ...]:
-        """Find the name that two or three words nearly spell: "patrica cornwall", "coper mug"."""
+    def name(self, phrase: str, keeping: Collection[str] = ()) -> tuple[Meaning, ...]:
+        """Find the name that two or three words nearly spell: "patrica cornwall", "coper mug".
+
+        Args:
+            phrase: The words.
+            keeping: Those of them that are words of the name, as they stand.
+        """
         from rapidfuzz import fuzz, process
 
         near = process.extractOne(
             phrase, self._long_names, scorer=fuzz.ratio, score_cutoff=_NEARLY_A_NAME
         )
         if near is None or not _alike_by_word(phrase, near[0]):
+            return ()
+        if keeping and not _keeps(phrase.split(), near[0].split(), keeping):
             return ()
         return tuple(filter(self._is_usable, self._names.get(near[0])))
 
@@ -117,6 +125,18 @@ class NearestNames:
     def _squashed_items(self) -> dict[str, str]:
         """The names of items by their spelling without blanks."""
         return {name.replace(" ", ""): name for name in self._item_spellings}
+
+
+def _keeps(typed: Sequence[str], meant: Sequence[str], keeping: Collection[str]) -> bool:
+    """Whether words of a phrase are in the same places of a name, and its others are near."""
+    from rapidfuzz.distance import OSA
+
+    if len(typed) != len(meant):
+        return False
+    return all(
+        one == other if one in keeping else OSA.distance(one, other) <= _SLIPS_OF_A_WORD
+        for one, other in zip(typed, meant, strict=True)
+    )
 
 
 def _has_few_slips(phrase: str, name: str) -> bool:

@@ -66,7 +66,7 @@ def negated_tokens(
         if _meant_by_pronoun(reading, owner, position) >= 0:
             position = start
             continue
-        if _ends_its_sentence(reading, position, start):
+        if _ends_its_sentence(reading, start):
             position = start
             continue
         looks_back = _looks_back(reading, owner, position)
@@ -77,7 +77,7 @@ def negated_tokens(
     for position in range(len(reading.words)):
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
         if owner[position] >= 0 and ends and is_refused_after(reading, owner, position):
-            bar_back(reading, owner, position, excluded)
+            bar_back(reading, owner, _what_is_in_it(reading, owner, position), excluded)
         meant = -1 if position in asked_for else _meant_by_pronoun(reading, owner, position)
         if meant >= 0:
             bar_back(reading, owner, meant, excluded)
@@ -88,10 +88,9 @@ def negated_tokens(
     return excluded, mildly
 
 
-def _ends_its_sentence(reading: Reading, position: int, start: int) -> bool:
-    """ "he cannot refuse. Chablis, they say": a verb that ends its sentence reaches no other."""
-    is_verb = start - position == 1 and reading.words[position] in _REFUSING
-    return is_verb and start < len(reading.words) and reading.gaps[start] == "."
+def _ends_its_sentence(reading: Reading, start: int) -> bool:
+    """ "he cannot refuse. Chablis", "I know nothing. Any red?": such words reach no further."""
+    return start < len(reading.words) and reading.gaps[start] == "."
 
 
 def refusing_places(
@@ -261,7 +260,7 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue  # "I hate it when they mention leather", "without it being too sweet"
         is_without = len(cue) == 1 and cue[0] in _WORDS.without
         refused = _refused_before(reading, owner, position) if is_without else -1
-        if (place := refused if refused >= 0 else _name_before(owner, position)) >= 0:
+        if (place := refused if refused >= 0 else _name_before(reading, owner, position)) >= 0:
             return place
     for cue in _POINTING.get(words[position], ()):
         end = position + len(cue)
@@ -273,17 +272,17 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             continue
         end += 1 + (words[end + 1 : end + 2] != () and words[end + 1] in _WORDS.pointed_at)
         if end >= len(words) or reading.gaps[end]:
-            return _name_before(owner, position)
+            return _name_before(reading, owner, position)
     if length := phrase_length(_POINTING_BACK, words, position):
         end = position + length
         goes_on = end < len(words) and not reading.gaps[end]
         # "so not those", but not "a comedy, but not one of those musicals"
         if not (goes_on and words[end - 1] in _WORDS.pointed_behind):
-            return _name_before(owner, position)
+            return _name_before(reading, owner, position)
     return -1
 
 
-def _name_before(owner: Sequence[int], position: int) -> int:
+def _name_before(reading: Reading, owner: Sequence[int], position: int) -> int:
     """The last token of the nearest name that a pronoun here may mean, -1 for none.
 
     Words that name nothing are meant only where no name is near ("banana makes me gag, so none of
@@ -292,7 +291,19 @@ def _name_before(owner: Sequence[int], position: int) -> int:
     near = [
         place for place in range(position - 1, max(-1, position - _FAR), -1) if owner[place] >= 0
     ]
-    return next((place for place in near if owner[place] < len(owner)), near[0] if near else -1)
+    found = next((place for place in near if owner[place] < len(owner)), near[0] if near else -1)
+    return _what_is_in_it(reading, owner, found)
+
+
+def _what_is_in_it(reading: Reading, owner: Sequence[int], place: int) -> int:
+    """ "egg white in a sour is foul, so bin that": of a name inside another the former is meant."""
+    first = place
+    while first > 0 and owner[first - 1] >= 0 and not reading.gaps[first]:
+        first -= 1
+    while first > 0 and reading.words[first - 1] in _GRAMMAR.determiners:
+        first -= 1
+    is_inside = first > 1 and owner[first - 2] >= 0 and not any(reading.gaps[first - 1 : first + 1])
+    return first - 2 if is_inside and reading.words[first - 1] in _WORDS.inside else place
 
 
 def _refused_before(reading: Reading, owner: Sequence[int], position: int) -> int:

@@ -58,7 +58,7 @@ from localrec.understanding.role_decisions import (
     tag_word_roles,
 )
 from localrec.understanding.self_repairs import without_slip
-from localrec.understanding.several_people import are_several
+from localrec.understanding.several_people import named_people, wishes_of_people
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.stories import told_places
 from localrec.understanding.superlatives import orders_by_number
@@ -104,19 +104,17 @@ def _read_wishes(
     numbers = read_numbers(text, reading, found, story, vocabulary)
     state = find_state(reading.words)
     titled = places_in_titles(reading)
-    told = [one for one in found if _is_told(one, titled, story)]
-    bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
-    free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
-    bounds = _places_of(numbers, reading) | {one.first for one in bounding}
-    roles = tag_word_roles(tagger, text, reading, _covered(found) | bounds | state.places, trace)
+    free, bounds = _free_names(reading, found, numbers, state, story, titled, vocabulary)
+    roles = tag_word_roles(tagger, text, reading, found, bounds | state.places, trace)
     free += [one for one in refused_in_stories(roles, found, story) if one not in free]
     free.sort(key=lambda one: one.first)
     mentions, passed_over = drop_asides(roles, reading, free, vocabulary.item_nouns)
-    owner, used = owners(reading, mentions), state.places | bounds | passed_over
+    owner = owners(reading, mentions)
+    somebody = named_people(reading, owner)
+    used = state.places | bounds | passed_over
     excluded, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
-    texts = find_text_places(
-        text, reading, owner, used | story, excluded, vocabulary, roles, titled
-    )
+    told = used | story | somebody
+    texts = find_text_places(text, reading, owner, told, excluded, vocabulary, roles, titled)
     excluded, mildly = decide_refusals(roles, reading, mentions, excluded, mildly, texts.spared)
     refusing = refusing_places(reading, owner, vocabulary.negations)
     spared = spare_wished_kinds(reading, mentions, excluded, vocabulary)
@@ -129,7 +127,8 @@ def _read_wishes(
     exclude_items += refused_franchises(reading, owner, excluded, refusing, vocabulary)
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     constraints += expanded_refusals(reading, mentions, wanted, mildly, constraints, vocabulary)
-    read_otherwise = state.places | _named_places(reading, anchor if target is None else None)
+    people = wishes_of_people(reading, mentions, wanted)
+    read_otherwise = state.places | somebody | _named_places(reading, anchor, target)
     return Query(
         constraints=constraints,
         flags=flags,
@@ -148,9 +147,26 @@ def _read_wishes(
         texts=text_wishes(text, reading, texts) + refused_in_texts(reading, mentions, wanted),
         met=state.met,
         on_list=state.on_list,
-        several=are_several(reading, mentions, wanted),
+        several=people.are_several,
+        own_flags=people.flags,
         wanted_text=without_refusals(text, reading, owner, excluded, refusing),
     )
+
+
+def _free_names(
+    reading: Reading,
+    found: Sequence[Mention],
+    numbers: ReadRanges,
+    state: RequestedState,
+    story: frozenset[int],
+    titled: frozenset[int],
+    vocabulary: Vocabulary,
+) -> tuple[list[Mention], set[int]]:
+    """The names that are told for a wish, and the tokens that bounds were read of."""
+    told = [one for one in found if _is_told(one, titled, story)]
+    bounding = [one for one in told if _says_what_is_bounded(reading, one, numbers, vocabulary)]
+    free = [one for one in told if one not in bounding and _is_free(reading, one, numbers, state)]
+    return free, _places_of(numbers, reading) | {one.first for one in bounding}
 
 
 def _is_told(mention: Mention, titled: frozenset[int], story: frozenset[int]) -> bool:
@@ -159,14 +175,9 @@ def _is_told(mention: Mention, titled: frozenset[int], story: frozenset[int]) ->
     return not in_story and titled.isdisjoint(range(mention.first, mention.last))
 
 
-def _covered(mentions: Sequence[Mention]) -> set[int]:
-    """The tokens of names."""
-    return {place for one in mentions for place in range(one.first, one.last)}
-
-
-def _named_places(reading: Reading, names: str | None) -> set[int]:
-    """The tokens whose words are among those of some names."""
-    words = frozenset((names or "").split())
+def _named_places(reading: Reading, anchor: str | None, target: str | None) -> set[int]:
+    """The tokens whose words are among those of an example that nothing here is called."""
+    words = frozenset((anchor or "").split()) if target is None else frozenset()
     return {place for place, word in enumerate(reading.words) if word in words}
 
 

@@ -8,7 +8,7 @@ network learnt from, the others on the dev questions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -19,13 +19,14 @@ from localrec.understanding.exceptions_wished import is_wished_exception
 from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
-from localrec.understanding.spelling import is_everyday
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().roles
 _PLAIN = frozenset(_WORDS.plain.split())
 _NEEDED = phrases_by_first_word(_WORDS.needed)
 _LONGEST_ASKING = max(one.count(" ") + 1 for one in (*_WORDS.asking, *_WORDS.imperatives))
+_SWAP = 4  # words between "swap" and "for"
 _OR_AN = 2  # words between alternatives: "or a"
 _GRAMMAR = english().grammar
 _WHOLE = frozenset({"flag", "diet", "order", "container"})
@@ -35,6 +36,7 @@ def tag_word_roles(
     tagger: RoleTagger | None,
     text: str,
     reading: Reading,
+    names: Sequence[Mention],
     read: Collection[int],
     trace: RunTrace | None,
 ) -> WordRoles | None:
@@ -45,7 +47,8 @@ def tag_word_roles(
             model that it reads by is opened by the first such question.
         text: The question.
         reading: The same, in words.
-        read: Places of the words that are names, bounds or a state.
+        names: What it names.
+        read: Places of the words that are bounds or a state.
         trace: Told where the tagger read the question too.
 
     Returns:
@@ -53,17 +56,19 @@ def tag_word_roles(
     """
     if tagger is None or not reading.tokens:
         return None
-    others = (word for place, word in enumerate(reading.words) if place not in read)
+    known = {place for one in names for place in range(one.first, one.last)}.union(read)
+    others = (word for place, word in enumerate(reading.words) if place not in known)
     if _PLAIN.issuperset(others):
         return None
-    roles = tagger.tag(*_as_mended(text, reading))
+    roles = tagger.tag(*_as_mended(text, reading, names))
     if trace is not None:
         trace.answered_by["roles"] = SHIPPED_NETWORK
     return roles
 
 
-def _as_mended(text: str, reading: Reading) -> tuple[str, list[Token]]:
-    """The question with everyday words spelled right, and its tokens' places in that."""
+def _as_mended(text: str, reading: Reading, names: Sequence[Mention]) -> tuple[str, list[Token]]:
+    """The question with everyday words and long names spelled right, and its tokens in that."""
+    spelled = dict(_words_of_long_names(reading, names))
     pieces: list[str] = []
     found: list[Token] = []
     end = length = 0
@@ -75,12 +80,24 @@ def _as_mended(text: str, reading: Reading) -> tuple[str, list[Token]]:
         is_slip = bool(meant) and token.word not in english().slang
         is_plain = is_slip and " " not in meant and is_everyday(meant)
         word = meant if is_plain else text[token.start : token.end]
+        word = spelled.get(place, word)
         pieces += [text[end : token.start], word]
         first = length + len(pieces[-2])
         length = first + len(word)
         found.append(msgspec.structs.replace(token, start=first, end=length))
         end = token.end
     return "".join((*pieces, text[end:])), found
+
+
+def _words_of_long_names(reading: Reading, names: Sequence[Mention]) -> Iterator[tuple[int, str]]:
+    """The places of misspelt names of several words, with the words as the catalogue has them."""
+    for one in names:
+        inside = range(one.first, one.last)
+        words = () if one.meaning is None else one.meaning.key.split()
+        typed = [reading.tokens[place].word for place in inside]
+        is_slip = any(word in reading.corrected or word not in english_words() for word in typed)
+        if len(words) > 1 and len(words) == len(typed) and is_slip:
+            yield from zip(inside, words, strict=True)
 
 
 def drop_asides(
@@ -171,12 +188,21 @@ def decide_refusals(
                 _set(refused, inside, False)
             elif less > limits.less:
                 _set(milder, inside, True)
+        elif _holds_the_refused(reading, mention, refused):
+            continue
         elif _is_refused(roles, reading, mention, limit):
             _set(refused, inside, mention not in spared_names)
         elif less > limits.less:
             _set(refused, inside, True)
             _set(milder, inside, True)
     return refused, milder
+
+
+def _holds_the_refused(reading: Reading, mention: Mention, refused: Sequence[bool]) -> bool:
+    """ "tomato in beer is foul": what the refused thing is in is not refused with it."""
+    first = mention.first
+    is_inside = first > 1 and not reading.gaps[first] and refused[first - 2]
+    return is_inside and reading.words[first - 1] in english().negation.inside
 
 
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
@@ -249,10 +275,12 @@ def _is_asked_for(reading: Reading, first: int) -> bool:
     if (
         not end
         and first
-        and reading.words[0] in _GRAMMAR.anything
+        and reading.words[0] in _GRAMMAR.anything | _WORDS.everything
         and not any(reading.gaps[1 : first + 1])
     ):
-        return True  # "anything by Colin Bateman?"
+        return True  # "anything by Colin Bateman?", "every Dostoyevsky bar The Idiot"
+    if _is_swapped_in(reading, end):
+        return True
     is_bearer = end > 0 and reading.words[end - 1] in _WORDS.bearers
     if is_bearer and not _GRAMMAR.accompanied.isdisjoint(reading.words[end:first]):
         return True
@@ -264,6 +292,14 @@ def _is_asked_for(reading: Reading, first: int) -> bool:
             before = reading.words[begin - 1] if begin and not reading.gaps[begin] else ""
             return not before or before in _WORDS.before_imperatives
     return False
+
+
+def _is_swapped_in(reading: Reading, end: int) -> bool:
+    """ "swap the whiskey for rum": words up to `end` say that what follows comes instead."""
+    if not end or reading.words[end - 1] not in english().example.swapped_for:
+        return False
+    clause = reading.words[max(0, end - 1 - _SWAP) : end - 1]
+    return not english().example.swaps.isdisjoint(clause)
 
 
 def _bridged(reading: Reading, first: int) -> int:

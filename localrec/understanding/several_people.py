@@ -6,7 +6,9 @@ wish, or right behind it ("horror for me"); two people with a wish each are seve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+import msgspec
 
 from localrec.understanding.language_words import english, phrase_length, phrases_by_first_word
 from localrec.understanding.meanings import Mention
@@ -17,40 +19,95 @@ _NAMED = (*english().partners, *english().children)
 _PEOPLE = _WORDS.people | {one for one in _NAMED if " " not in one}
 _THEN = phrases_by_first_word(_WORDS.then)
 _ROLES = frozenset({"category", "component", "creator", "colour"})
+_FLAGS = frozenset({"flag"})
+_PRONOUNS = frozenset(_WORDS.same.values()) - {_WORDS.speaker}
 _BEHIND = 3  # words behind a wish among which "for her" may stand
 
 
-def are_several(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]) -> bool:
-    """Whether at least two people, or two parts of an evening, have a wish each.
+class OwnWishes(msgspec.Struct, frozen=True):
+    """Whether wishes are of several people, and the flags that are one person's alone."""
+
+    are_several: bool = False
+    flags: tuple[str, ...] = ()
+
+
+def wishes_of_people(
+    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
+) -> OwnWishes:
+    """Tell whether at least two people, or two parts of an evening, have a wish each.
 
     Args:
         reading: The question.
         mentions: The names of the question, left to right.
         wanted: For each whether it is wished for.
     """
-    wishes = [
+    told = zip(mentions, wanted, strict=True)
+    wishes = [one for one, is_wanted in told if is_wanted and _has_role(one, _ROLES)]
+    flags = [one for one in mentions if _has_role(one, _FLAGS)]
+    if len(wishes) > 1 and _one_after_another(reading, wishes):
+        return OwnWishes(are_several=True)
+    people, asked_for = _people_of(reading, sorted([*wishes, *flags], key=lambda one: one.first))
+    whose = {id(one): people[id(one)] for one in wishes if id(one) in people}
+    persons = {person for person in whose.values() if person}
+    own = [
         one
-        for one, is_wanted in zip(mentions, wanted, strict=True)
-        if is_wanted and one.meaning is not None and one.meaning.role in _ROLES
+        for one in flags
+        if people[id(one)] not in persons
+        and any(_are_surely_two(people[id(one)], person) for person in persons)
     ]
-    if len(wishes) < 2:
-        return False
-    if _one_after_another(reading, wishes):
-        return True
+    if len(wishes) + len(own) < 2 or not wishes:
+        return OwnWishes()
+    told_before = {person for key, person in people.items() if person and key not in asked_for}
+    if told_before == {_WORDS.speaker}:
+        persons &= {people[key] for key in asked_for}
+    if len(persons) + len(own) < 2:
+        return OwnWishes()
+    kinds = (one.meaning.kind for one in own if one.meaning is not None)
+    return OwnWishes(are_several=True, flags=tuple(dict.fromkeys(kinds)))
+
+
+def named_people(reading: Reading, owner: Sequence[int]) -> frozenset[int]:
+    """Places of words that name nothing here and who has a wish: "Anna" in "Anna likes horror"."""
+    return frozenset(
+        place
+        for place in range(len(reading.words) - 1)
+        if owner[place] < 0 and _has_a_wish(reading, place)
+    )
+
+
+def _are_surely_two(one: str, other: str) -> bool:
+    """Whether two words are of two people; "him" may be "Raj", who drinks no alcohol."""
+    if not one or _WORDS.speaker in (one, other):
+        return bool(one) and one != other
+    return one != other and (one in _PRONOUNS) == (other in _PRONOUNS)
+
+
+def _has_role(mention: Mention, roles: Collection[str]) -> bool:
+    return mention.meaning is not None and mention.meaning.role in roles
+
+
+def _people_of(
+    reading: Reading, wishes: Sequence[Mention]
+) -> tuple[dict[int, str], frozenset[int]]:
+    """Whose each wish is, by its id, "" for nobody's; and the wishes that are told to be for them.
+
+    Nobody has two wishes by one word: "gin for me, rum for her" has a person for each.
+    """
+    people: dict[int, str] = {}
+    asked_for: set[int] = set()  # "a game for my daughter": said by who asks
     end = 0
-    whose: set[str] = set()
-    asked_for: set[str] = set()  # "a game for my daughter": said by who asks
     for number, one in enumerate(wishes):
         following = wishes[number + 1].first if number + 1 < len(wishes) else len(reading.words)
         place = _whose(reading, one, end, following)
+        people[id(one)] = ""
         if place >= 0:
             told = reading.words[place], reading.roots[place]
             word = next((_WORDS.same[one] for one in told if one in _WORDS.same), told[1])
-            (whose if place < one.first else asked_for).add(word)
-        end = one.last
-    if whose == {_WORDS.speaker}:
-        whose = whose & asked_for
-    return len(whose | asked_for) > 1
+            people[id(one)] = word
+            if place >= one.first:
+                asked_for.add(id(one))
+        end = max(one.last, place + 1)
+    return people, frozenset(asked_for)
 
 
 def _whose(reading: Reading, wish: Mention, begin: int, following: int) -> int:
@@ -62,13 +119,25 @@ def _whose(reading: Reading, wish: Mention, begin: int, following: int) -> int:
         if reading.words[place] == _WORDS.for_whom:
             told = range(place + 1, min(place + 1 + _BEHIND, following))
             return next((one for one in told if _is_somebody(reading, one)), -1)
-    before = range(wish.first - 1, begin - 1, -1)
+    tells_who = _has_role(wish, _FLAGS)  # "I'm driving" is a wish for no alcohol
+    before = range((wish.last if tells_who else wish.first) - 1, begin - 1, -1)
     return next((one for one in before if _is_somebody(reading, one)), -1)
 
 
 def _is_somebody(reading: Reading, place: int) -> bool:
-    """Whether a word tells who has a wish, also as "the wife's"."""
-    return not _PEOPLE.isdisjoint((reading.words[place], reading.roots[place]))
+    """Whether a word tells who has a wish, also as "the wife's" and "Raj likes"."""
+    named = not _PEOPLE.isdisjoint((reading.words[place], reading.roots[place]))
+    return named or _has_a_wish(reading, place)
+
+
+def _has_a_wish(reading: Reading, place: int) -> bool:
+    """Whether a verb of somebody's wish stands right behind a word that may be somebody."""
+    behind = reading.words[place + 1 : place + 2]
+    return (
+        not _WORDS.wishes.isdisjoint(behind)
+        and not reading.gaps[place + 1]
+        and reading.words[place] not in _WORDS.nobody
+    )
 
 
 def _one_after_another(reading: Reading, wishes: Sequence[Mention]) -> bool:

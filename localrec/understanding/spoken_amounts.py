@@ -21,9 +21,16 @@ _TIMES = "|".join(one for one in _AMOUNTS.times if len(one) > 1)
 _SO_MANY = re.compile(
     rf"\b(?P<how>{english().numerals.half}(?:\s+{_ONE})?|{_ONE})\s+(?P<times>{_TIMES})\b"
 )
-_RATERS = re.compile(
+_SO_MANY_RATERS = (
     rf"(?P<count>(?:\d[\d.,']{{2,}}|\d[\d.,]*\s*(?:{'|'.join(_AMOUNTS.times)})\b)\+?\s+(?:or\s+more\s+)?)"
-    rf"(?P<who>{'|'.join(_AMOUNTS.raters)})(?=(?:\s+[a-z]+){{0,3}}?\s+(?:{'|'.join(_AMOUNTS.rates)})\b)"
+    rf"(?P<who>{'|'.join(_AMOUNTS.raters)})"
+)
+_RATERS = re.compile(
+    rf"{_SO_MANY_RATERS}(?=(?:\s+[a-z]+){{0,3}}?\s+(?:{'|'.join(_AMOUNTS.rates)})\b)"
+)
+_RATED_BY = re.compile(  # "rated 4.5 or higher by at least 2000 readers"
+    rf"(?P<lead>\b{any_of(_AMOUNTS.rates)}\b[^;!?]{{0,60}}?\b{any_of(english().grammar.makers)}\s+(?:[a-z]+\s+){{0,3}})"
+    rf"{_SO_MANY_RATERS}\b"
 )
 _FIGURES = re.compile(
     rf"\b(?P<how>{any_of(_WORDS.figures)}|\d)[\s-]+{any_of(_WORDS.figure_nouns)}\b"
@@ -70,6 +77,7 @@ def respell_amounts(line: str) -> str:
     line = _PART.sub(_part_of_unit, line)
     line = _SO_MANY.sub(_times_as_digits, line)
     line = _RATERS.sub(_ratings_for_raters, line)
+    line = _RATED_BY.sub(lambda match: match["lead"] + _ratings_for_raters(match), line)
     line = _IN_SHORT.sub(lambda match: _padded(_WORDS.in_short[_words(match[0])], match), line)
     return _AND_A_PART.sub(_one_and_a_part, line)
 
@@ -111,7 +119,9 @@ def _times_as_digits(match: re.Match[str]) -> str:
 
 def _ratings_for_raters(match: re.Match[str]) -> str:
     """ "5000 readers have rated it" as "5000 rating  have rated it"."""
-    noun = _WORDS.rating if len(match["who"]) >= len(_WORDS.rating) else _WORDS.vote
+    room = len(match["who"])
+    nouns = (f"{_WORDS.rating}s", f"{_WORDS.vote}s", _WORDS.vote)  # "a 5000 rating" is a score
+    noun = next(one for one in nouns if len(one) <= room)
     return match["count"] + noun.ljust(len(match["who"]))
 
 

@@ -92,6 +92,8 @@ def is_example(
         or _is_behind_after(reading, first, last)
     ):
         return True
+    if _is_plural(reading, first, last) and _is_praised(reading, first, last):
+        return True
     if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
         return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
@@ -202,6 +204,11 @@ def _is_praised(reading: Reading, first: int, last: int) -> bool:
         return False
     said = reading.words[last + 1 : last + 1 + _SOON]
     return not _EXAMPLE.praised.isdisjoint(said) and _GRAMMAR.denials.isdisjoint(said)
+
+
+def _is_plural(reading: Reading, first: int, last: int) -> bool:
+    """ "Manhattans are my usual": several of an item, whose name is a word like any other."""
+    return last - first == 1 and reading.words[first] == f"{reading.roots[first]}s"
 
 
 def _is_behind_after(reading: Reading, first: int, last: int) -> bool:

@@ -31,7 +31,7 @@ _SHORT_YEAR = (
     r"(?!\d|s\b|\s?s\b|[.,:]\d|%)"
 )
 _DECADE = (
-    r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19[\s-]*)?(?P<{0}named>"
+    r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:(?P<{0}hundreds>1[5-9])[\s-]*)?(?P<{0}named>"
     + "|".join(_WORDS.decades)
     + r")\b"
 )
@@ -124,6 +124,8 @@ def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
     for phrase, (low, high) in _WORDS.eras.items():
         for match in re.finditer(rf"\b{spaced(phrase)}\b(?!\s+\d)", line):
             yield YearSpan(match.start(), match.end(), low, high)
+    for how, match in _beside_events(line):
+        yield YearSpan(match.start(), match.end(), *_bound(how, _WORDS.events[_plain(match)]))
     for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
         ends = _second(match, begins) or (0, 0)
@@ -147,10 +149,36 @@ def _candidates(line: str, decades: bool, quoted: str) -> Iterator[YearSpan]:
             yield YearSpan(match.start(), match.end(), *value)
 
 
+def _beside_events(line: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Bounds by what happened: "older than the second world war"; not where a story is set."""
+    for how, pattern in _event_patterns():
+        for match in pattern.finditer(line):
+            if not line[: match.start()].rstrip().endswith(_WORDS.set_in):
+                yield how, match
+
+
+@lru_cache
+def _event_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    event = "|".join(spaced(one) for one in sorted(_WORDS.events, key=len, reverse=True))
+    the = rf"(?:{any_of(_GRAMMAR.definite)}\s+)?"
+    since = tuple(one for one in _WORDS.since if one not in _WORDS.bare)
+    lists = (("before", _WORDS.before), ("after", _WORDS.after), ("since", since))
+    return tuple(
+        (how, re.compile(rf"\b{any_of(told)}[\s-]+{the}(?P<event>{event})\b"))
+        for how, told in lists
+    )
+
+
+def _plain(match: re.Match[str]) -> str:
+    return " ".join(re.split(r"[\s-]+", match["event"]))
+
+
 def _dates_a_story(line: str, start: int, end: int) -> bool:
     """ "In 1969 I shelved books", "my dad was born in 1965": a year that is no wish."""
     before, behind = line[:start].split(), line[end:].replace(",", " ").split()
     told = f" {' '.join(before[-3:])}"
+    if any(re.search(rf"\b{one}\b", line) for one in _WORDS.that_year):
+        return False  # "Dad was born in 1958: a film from that very year"
     if any(told.endswith(f" {one}") for one in _WORDS.happened):
         return True
     if not _WORDS.tells_when.isdisjoint(before[-1:]) and is_recalled(line[:start]):
@@ -202,6 +230,8 @@ def _value(match: re.Match[str], name: str) -> tuple[int, int] | None:
             return _part_of(groups.get(f"{name}part"), first, 99, "century")
     elif named:
         first = _WORDS.decades[named]
+        if hundreds := groups.get(f"{name}hundreds"):  # "eighteen-seventies"
+            first = 100 * int(hundreds) + first % 100
     else:
         return None
     return _part_of(groups.get(f"{name}part"), first, 9, "decade")

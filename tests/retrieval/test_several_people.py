@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from localrec.data.query import TaskKind
 from localrec.data.questions import Question
 from localrec.retrieval.candidates import CandidateSet, build_candidates
@@ -47,3 +49,57 @@ def test_an_answer_without_any_that_has_both_says_that_there_is_none(bar):
     question = Question(query="campari for me, cream for her", id="two")
     answer = SYSTEM_REGISTRY.answerer(bar, "marc-rules").answer(question, 3)
     assert "since no drink is both: campari or cream" in answer.message
+
+
+def answer(bar: DomainContext, question: str) -> list[str]:
+    told = SYSTEM_REGISTRY.answerer(bar, "marc-rules").answer(Question(query=question), 4)
+    return [one.name for one in told.items]
+
+
+def is_alcoholic(bar: DomainContext, name: str) -> bool:
+    index = bar.catalogue.names.index(name)
+    return bool(bar.catalogue.flags["alcoholic"][index] == "alcoholic")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "campari for me, a mocktail for her",
+        "Raj wants no alcohol, I want campari",
+        "campari for my husband and something alcohol-free for me",
+    ],
+)
+def test_what_one_person_alone_goes_without_is_served_beside_the_others_wish(bar, question):
+    drinks = answer(bar, question)
+    assert [is_alcoholic(bar, one) for one in drinks[:2]].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "campari, no alcohol",
+        "Raj wants no alcohol, something with campari for him",
+        "campari for her, cream for him, no alcohol",
+        "I want campari and I want no alcohol",
+    ],
+)
+def test_what_may_be_of_everybody_holds_for_all(bar, question):
+    assert not any(is_alcoholic(bar, one) for one in answer(bar, question))
+
+
+def test_each_person_has_a_drink_before_anybody_has_two(bar):
+    pool = pool_of(bar, "campari for me, cream for her")
+    with_campari = {
+        bar.catalogue.names[i]
+        for i in pool.demands[0].mask.nonzero()[0]
+        if "cream" not in bar.catalogue.names[i]
+    }
+    campari = names(bar, pool_of(bar, "campari"))
+    assert with_campari >= campari
+    first, second = answer(bar, "campari for me, cream for her")[:2]
+    assert (first in campari) != (second in campari)
+
+
+def test_somebody_known_by_a_name_has_a_wish_and_is_not_looked_for(bar):
+    query = parse_query("Anna likes campari, Ben likes cream", bar.vocabulary)
+    assert query.several and not query.texts and not query.unused

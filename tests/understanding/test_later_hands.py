@@ -1,0 +1,143 @@
+"""What further people write: swaps, series of people, events as bounds, names with a slip."""
+
+from __future__ import annotations
+
+import pytest
+
+from localrec.data.domains import NumberSpec
+from localrec.understanding.amounts import MOST, amount_bounds
+from localrec.understanding.levelled_text import level
+from localrec.understanding.spoken_amounts import respell_amounts
+from localrec.understanding.state_phrases import find_state
+from localrec.understanding.years import LATEST, find_years
+
+from .records import planted_records, refused, wanted
+
+RATING = NumberSpec(kind="amount", words=("rating", "score", "rated"), better="higher")
+RATINGS = NumberSpec(kind="amount", units={"rating": 1, "vote": 1})
+PLAYERS = NumberSpec(kind="amount", units={"player": 1}, bound="high")
+
+
+@pytest.mark.parametrize(
+    ("question", "barred", "wished"),
+    [
+        ("I know nothing. Any jazz?", set(), {"jazz"}),
+        ("I really know nothing! Jazz for a party", set(), {"jazz"}),
+        ("pop, and one auntie who'll leave if it's jazz", {"jazz"}, {"pop"}),
+        ("pop, the kids get bored if it's jazz", {"jazz"}, {"pop"}),
+        ("I've flown through all the jazz already. Some pop?", {"jazz"}, {"pop"}),
+        ("pop, swerve the jazz", {"jazz"}, {"pop"}),
+        ("jazz in pop is foul so bin that", {"jazz"}, {"pop"}),
+        ("jazz in a pop song is foul, so leave that out", {"jazz"}, {"pop"}),
+        ("pop for me, folk for her, jazz in neither", {"jazz"}, {"pop", "folk"}),
+        ("pop from beyond the US", {"us"}, {"pop"}),
+    ],
+)
+def test_what_is_refused_and_what_is_not(ask, question, barred, wished):
+    query = ask(question)
+    assert barred <= refused(query) and not wished & refused(query)
+    assert wished <= {key for keys in wanted(query) for key in keys}
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        ("older than the Second World War", None, 1938),
+        ("anything since WW1", 1914, LATEST),
+        ("a novel from the eighteen-seventies", 1870, 1879),
+        ("Dad was born in 1958: a film from that very year", 1958, 1958),
+        ("I'm steering clear of whatever he put out after 2000", None, 2000),
+    ],
+)
+def test_years_are_bounded_by_events_and_by_refusals(question, low, high):
+    (found,) = find_years(question, decades=True)
+    assert found.high == high and (low is None or found.low == low) and not found.excluded
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["a film set before the Second World War", "Dad was born in 1958, he likes westerns"],
+)
+def test_when_a_story_plays_or_began_is_no_bound(question):
+    assert find_years(question) == []
+
+
+def test_a_year_that_is_given_a_miss_is_refused():
+    (found,) = find_years("war films, but give 1995 a miss")
+    assert found.excluded and found.low == found.high == 1995
+
+
+@pytest.mark.parametrize(
+    ("told", "digits"),
+    [("half a dozen", "6"), ("a dozen", "12"), ("two dozen", "24"), ("dozens", "dozens")],
+)
+def test_dozens_are_numbers(told, digits):
+    assert level(told).strip() == digits
+
+
+@pytest.mark.parametrize(
+    ("question", "score", "count"),
+    [
+        ("rated 4 or higher by 5000 people", (4, MOST), (5000, 5000)),
+        ("rated four or more by at least two thousand readers", (4, MOST), (2000, MOST)),
+    ],
+)
+def test_how_many_rate_is_no_score(question, score, count):
+    assert amount_bounds(question, RATING) == score
+    assert amount_bounds(question, RATINGS) == count
+
+
+def test_a_score_and_a_count_that_and_joins_are_two_bounds():
+    question = "a score over 4.5 and 100000 ratings or more"
+    low, high = amount_bounds(question, RATING)
+    assert 4.5 <= low < 4.51 and high == MOST
+    assert amount_bounds(question, RATINGS) == (100_000, MOST)
+
+
+def test_about_eight_people_can_play_what_eight_can():
+    assert amount_bounds("about 8 players", PLAYERS) == (8, MOST)
+
+
+def test_amounts_keep_their_length():
+    for told in ("half a dozen people", "rated by 5000 readers", "5000 users rated it"):
+        assert len(respell_amounts(level(told))) == len(told)
+
+
+@pytest.mark.parametrize(
+    ("question", "met", "on_list"),
+    [
+        ("which of hers are still ahead of me", False, None),
+        ("one I've yet to put a score on", False, None),
+        ("out of the songs I put by for later", None, True),
+        ("the ones I've put aside", None, True),
+    ],
+)
+def test_the_past_is_told_in_many_ways(question, met, on_list):
+    state = find_state(question.replace("'", "").casefold().split())
+    assert (state.met, state.on_list) == (met, on_list)
+
+
+@pytest.fixture(scope="module")
+def ask_wines(tmp_path_factory):
+    from localrec.understanding.query_parser import parse_query
+
+    rows = (
+        ("Crisp", ("sauvignon blanc",), "Hill", "Otis", "New Zealand"),
+        ("Bright", ("sauvignon blanc",), "Hill", "Otis", "New Zealand"),
+        ("Deep", ("merlot",), "Dale", "Otis", "Chile"),
+        ("Dark", ("merlot",), "Dale", "Otis", "Chile"),
+    )
+    with planted_records(tmp_path_factory.mktemp("wines"), rows, {}) as vocabulary:
+        yield lambda question: parse_query(question, vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("question", "wished"),
+    [
+        ("merlot from new zeeland", {"merlot", "new zealand"}),
+        ("a sauvingon blonk from chile", {"sauvignon blanc", "chile"}),
+        ("merlot with new ideas", {"merlot"}),
+    ],
+)
+def test_a_name_is_heard_by_the_words_that_are_spelled_right(ask_wines, question, wished):
+    assert {key for keys in wanted(ask_wines(question)) for key in keys} == wished
