@@ -21,6 +21,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_by_words
 from localrec.retrieval.other_readings import ConstraintMask, other_reading
 
+_SHORTEST_TASTE = 3  # letters: "oak"
 _FOR_SEVERAL = 3  # items that meet the wishes of several people together, to show these alone
 # Which demands give way, first to last; components from the last one named.
 _YIELDING: dict[TaskKind, tuple[str, ...]] = {
@@ -171,10 +172,19 @@ def _without_texts(
     """Bar the items whose texts say what is refused, where others are left."""
     for wish in intent.texts:
         if wish.excluded:
-            left = allowed & ~_saying(wish, catalogue)
+            kin = (msgspec.structs.replace(wish, words=one) for one in _kin_of(wish.words))
+            saying = (_saying(one, catalogue) for one in (wish, *kin))
+            left = allowed & ~np.logical_or.reduce(list(saying))
             if left.any():
                 allowed = left
     return allowed
+
+
+def _kin_of(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """What tastes of a refused word is refused with it: "smoky" and "smoked" with "smoke"."""
+    if len(words) == 1 and len(words[0]) >= _SHORTEST_TASTE:
+        stem = words[0].removesuffix("e")
+        yield from ((f"{stem}{ending}",) for ending in ("y", "ed", "ey"))
 
 
 def _saying(wish: TextWish, catalogue: Catalogue) -> Mask:

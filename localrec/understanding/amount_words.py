@@ -75,6 +75,8 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     events: dict[str, tuple[int, int]]
     that_year: tuple[str, ...]
     set_in: tuple[str, ...]
+    refused_later: tuple[str, ...]
+    whose: tuple[str, ...]
     early: Words
     middle: Words
     late: Words

@@ -117,7 +117,7 @@ def _maker_pointed_at(words: Sequence[str]) -> tuple[str, bool] | None:
     """
     for place in range(1, len(words)):
         end = place  # of the words before "by that fellow" or "by her"
-        if words[place] in _WORDS.makers and words[place - 1] in _WORDS.pointing:
+        if words[place] in _WORDS.makers and _is_pointed_at(words, place):
             end = place - 1 - (words[place - 2] in english().grammar.definite)
         elif words[place] not in _WORDS.maker_pronouns:
             continue
@@ -126,3 +126,12 @@ def _maker_pointed_at(words: Sequence[str]) -> tuple[str, bool] | None:
             if end < place or not _WORDS.more.isdisjoint(before):
                 return words[place], _WORDS.not_the_same.isdisjoint(before)
     return None
+
+
+def _is_pointed_at(words: Sequence[str], place: int) -> bool:
+    """ "that fellow", "the lady who wrote it"."""
+    if words[place - 1] in _WORDS.pointing:
+        return True
+    who, did = words[place + 1 : place + 2], words[place + 2 : place + 3]
+    is_told = not _WORDS.who.isdisjoint(who) and not _WORDS.did.isdisjoint(did)
+    return is_told and words[place - 1] in english().grammar.articles

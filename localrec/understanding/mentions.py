@@ -35,6 +35,7 @@ from localrec.understanding.partial_mentions import (
 from localrec.understanding.senses import choose_meaning
 from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.titles_meant import (
+    SERIES_NOUNS,
     SIMILARITY_CUES,
     cue_before,
     is_example,
@@ -169,6 +170,8 @@ def _hides_a_live_name(
     reading: Reading, vocabulary: Vocabulary, name: PhraseMatch[Meaning]
 ) -> bool:
     """ "steaming hot drink": nothing is "steaming hot", but some items are hot drinks."""
+    if _did_something_with_an_item(reading, vocabulary, name) or _tells_of_a_series(reading, name):
+        return True
     if name.last == name.first + 1 or any(map(vocabulary.is_usable, name.payloads)):
         return False
     return any(
@@ -176,6 +179,22 @@ def _hides_a_live_name(
         for first in range(name.first + 1, name.last)
         for match in vocabulary.names.phrases_at(reading.roots, first)
     )
+
+
+def _tells_of_a_series(reading: Reading, name: PhraseMatch[Meaning]) -> bool:
+    """ "the Outlander saga": the noun behind a name, though some series is called "Saga"."""
+    first = name.first
+    is_noun = name.last == first + 1 and reading.words[first] in SERIES_NOUNS
+    return is_noun and first > 0 and not reading.gaps[first] and reading.capitals[first - 1]
+
+
+def _did_something_with_an_item(
+    reading: Reading, vocabulary: Vocabulary, name: PhraseMatch[Meaning]
+) -> bool:
+    """ "she devoured The Hunger Games": what was done with an item, whatever is called so."""
+    is_verb = name.last == name.first + 1 and reading.words[name.first] in _EXAMPLE.fond
+    item = vocabulary.items.longest_at(reading.roots, name.last) if is_verb else None
+    return item is not None and is_example(reading, vocabulary, item.first, item.last, None)
 
 
 def _of_the_kind(

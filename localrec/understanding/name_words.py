@@ -44,6 +44,8 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     makers: Words
     pointing: Words
     by_whom: Words
+    who: Words
+    did: Words
     maker_pronouns: Words
     more: Words
     strong_first: Words

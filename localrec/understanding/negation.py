@@ -173,6 +173,8 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         return 1  # "I'd rather have rum than bourbon", "she prefers gin over rum"
     if words[position] in _WORDS.disgust:
         named = _past_articles(reading, position + 1)  # "eww horror", "anything bar the rum"
+        if named > position + 1 and owner[named : named + 1] == [-1]:
+            named += 1  # "bar those enormous Kingsbridge ones"
         return int(named < len(words) and owner[named] >= 0 and gaps[position + 1] != ".")
     if words[position] in _WORDS.but and position and words[position - 1] in _WORDS.all_but:
         return 1

@@ -8,6 +8,7 @@ from itertools import pairwise
 from localrec.understanding.language_words import cue_words, english
 from localrec.understanding.meanings import Mention
 from localrec.understanding.spelling import english_words, is_everyday
+from localrec.understanding.titles_meant import SERIES_NOUNS
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
@@ -70,6 +71,8 @@ def part_of_a_name(
         return None
     if root in english().numbers:
         return None  # "it has to be done by nine"
+    if position and root in SERIES_NOUNS and not reading.gaps[position]:
+        return None  # "the Outlander saga" is no other saga
     by = is_behind_maker_word(reading, position)
     shown = is_shown(reading, position)
     refused = False
@@ -166,6 +169,9 @@ def words_of_a_name(
     last, found = vocabulary.partial.meant_by(reading.roots, position, end)
     if not found:
         return None
+    whole = vocabulary.names.get(" ".join(reading.roots[position : last - 1]))
+    if reading.words[last - 1] in SERIES_NOUNS and any(one.kind == "series" for one in whole):
+        return None  # "the Twilight saga" is the series of that name, and no longer one
     return Mention(position, last, meaning=found[0], others=tuple(one.key for one in found[1:]))
 
 

@@ -13,6 +13,8 @@ Words = frozenset[str]
 class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words that begin, end or limit a refusal; the file says what each list is for."""
 
+    owners: Words
+    others: Words
     inside: Words
     before: tuple[str, ...]
     before_thing: tuple[str, ...]

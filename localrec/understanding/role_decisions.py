@@ -9,6 +9,7 @@ network learnt from, the others on the dev questions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -208,11 +209,25 @@ def _holds_the_refused(reading: Reading, mention: Mention, refused: Sequence[boo
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
     if _is_needed(reading, mention.last):
         return False
+    if (
+        mention.meaning is not None
+        and mention.meaning.role == "creator"
+        and _asks_for_others(reading)
+    ):
+        return False
     if is_wished_exception(reading, mention.first, mention.last):
         return False
     share = roles.named(mention.first, mention.last, "barred")
     wished = _is_wished(reading, mention.first) or _is_asked_for(reading, mention.first)
     return share > (roles.limits.wished if wished else limit)
+
+
+def _asks_for_others(reading: Reading) -> bool:
+    """ "I finished Percy Jackson, gimme his other stuff": of whoever is named."""
+    words = english().negation
+    return any(
+        one in words.owners and other in words.others for one, other in pairwise(reading.words)
+    )
 
 
 def _is_needed(reading: Reading, last: int) -> bool:

@@ -105,6 +105,8 @@ def is_example(
         return True
     if _is_what_it_is_about(reading, vocabulary, first):
         return False
+    if _opens_with_a_change(reading, vocabulary, first, last):
+        return True
     if _is_a_kind(reading, vocabulary, first, last):
         return _is_alone_with_its_kin(reading, vocabulary, first, last)
     if not vocabulary.is_weak(phrase) or _is_spelt_out(reading, first, last):
@@ -112,6 +114,20 @@ def is_example(
     if last - first > 1 and is_capitalised(reading, first, last):
         return True
     return _is_among_cues(reading, vocabulary, first, last)
+
+
+def _opens_with_a_change(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:
+    """ "Jolene, but a man singing": a title that is no kind of items, and how it shall differ."""
+    behind = reading.words[last : last + 1]
+    if (
+        first
+        or not reading.capitals[0]
+        or english().negation.but.isdisjoint(behind)
+        or not reading.gaps[last]
+    ):
+        return False
+    named = vocabulary.names.get(" ".join(reading.roots[first:last]))
+    return all(one.role == "category" and not vocabulary.is_shared(one) for one in named)
 
 
 def _is_among_cues(reading: Reading, vocabulary: Vocabulary, first: int, last: int) -> bool:

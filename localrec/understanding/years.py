@@ -80,6 +80,7 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
         before = text[: bare.start]
         behind = line[bare.end :].replace("'", "")
         refused = _refusal_before().search(fold(before)) or _refusal_behind().match(behind)
+        refused = refused or _refusal_later().search(behind)
         if bare.low <= EARLIEST or bare.high >= LATEST:
             turned = refused is not None or is_turned(before)
             bare = _other_side(bare) if turned else bare
@@ -287,6 +288,12 @@ def _refusal_behind() -> re.Pattern[str]:
 
 
 @lru_cache
+def _refusal_later() -> re.Pattern[str]:
+    """ "I saw all from 1996, so skip that year"."""
+    return re.compile(rf"\b{any_of(_WORDS.refused_later)}\b")
+
+
+@lru_cache
 def _pair(years_are_short: bool) -> re.Pattern[str]:
     one = _any_of("a_", years_are_short)
     other = _any_of("b_", years_are_short)
@@ -351,7 +358,8 @@ def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
             (
                 how,
                 re.compile(
-                    rf"{edge}{spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
+                    rf"{edge}{spaced(cue)}{between}(?:{any_of(_WORDS.whose)}\s*[(,]\s*)?"
+                    r"(?:the\s+)?(?:year\s+)?"
                     rf"(?<![\d.$€£]){_any_of('', short)}"
                     rf"{counted}{_no_unit()}"
                 ),

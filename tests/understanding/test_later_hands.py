@@ -141,3 +141,33 @@ def ask_wines(tmp_path_factory):
 )
 def test_a_name_is_heard_by_the_words_that_are_spelled_right(ask_wines, question, wished):
     assert {key for keys in wanted(ask_wines(question)) for key in keys} == wished
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high", "barred"),
+    [
+        ("I saw all the ones from 1996 so exclude that year", 1996, 1996, True),
+        ("it has to be older than me (1988)", None, 1987, False),
+    ],
+)
+def test_a_year_is_refused_later_and_told_in_brackets(question, low, high, barred):
+    (found,) = find_years(question)
+    assert found.high == high and found.excluded is barred
+    assert low is None or found.low == low
+
+
+@pytest.mark.parametrize(
+    ("question", "barred", "wished"),
+    [
+        ("jazz, but gospel goes in where the folk used to be", {"folk"}, {"jazz", "gospel"}),
+        ("Carole King, bar those endless gospel ones", {"gospel"}, {"carole king"}),
+    ],
+)
+def test_more_is_refused(ask, question, barred, wished):
+    query = ask(question)
+    assert barred <= refused(query) and not wished & refused(query)
+    assert wished <= {key for keys in wanted(query) for key in keys}
+
+
+def test_a_title_that_shall_be_changed_is_an_example(ask):
+    assert ask("Volare, but with a jazz band").target == "volare"

@@ -55,6 +55,7 @@ OTHER_COUNTRY = {"origin": ("sweden",)}
         ("something like Dancing Queen that isn't from the same country", OTHER_COUNTRY),
         ("something like Dancing Queen, not from the same country", OTHER_COUNTRY),
         ("something like Dancing Queen from another origin", OTHER_COUNTRY),
+        ("like Dancing Queen, but not by that fellow", OTHER_ARTIST),
     ],
 )
 def test_what_is_wanted_otherwise_is_not_that_of_the_example(ask, question, expected):
@@ -99,3 +100,21 @@ def test_the_same_artist_from_another_country(ask):
     assert {one.kind: one.any_of for one in query.constraints if not one.excluded} == {
         "artist": ("abba",)
     }
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "like Dancing Queen, more by the lady who sang it",
+        "like Dancing Queen, anything else by her",
+        "like Dancing Queen, more from that band",
+    ],
+)
+def test_more_by_whoever_made_the_example_is_wanted(ask, question):
+    (maker,) = ask(question).of_kind("artist")
+    assert maker.any_of == ("abba",)
+
+
+def test_a_song_by_a_woman_is_by_nobody_in_particular(ask):
+    query = ask("like Dancing Queen, but a song by a woman")
+    assert not query.of_kind("artist") and not query.of_kind("artist", excluded=True)
