@@ -164,6 +164,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         met: Only items that the user has met (True) or has not met (False).
         on_list: Only items that are (True) or are not (False) on the user's list for later.
         several: Several people have a wish each, which no one item need meet.
+        parties: What each of them wishes for, as keys of attributes.
         own_flags: Of `flags` those that one of several people asks for and the others do not.
         topic: "wish", or what the question is instead: "small talk", or about something "other".
         language: Code of the language that the question is in where nobody here reads it, else "".
@@ -193,6 +194,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     met: bool | None = None
     on_list: bool | None = None
     several: bool = False
+    parties: tuple[tuple[str, ...], ...] = ()
     own_flags: tuple[str, ...] = ()
     topic: Literal["wish", "small talk", "other"] = "wish"
     language: str = ""

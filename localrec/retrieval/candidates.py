@@ -8,7 +8,7 @@ that turns out to be compatible is restored. A container first gives way to its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -19,10 +19,15 @@ from localrec.data.query import Constraint, NumberRange, Query, TaskKind, TextWi
 from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_by_words
-from localrec.retrieval.other_readings import ConstraintMask, other_reading
+from localrec.retrieval.other_readings import (
+    ENOUGH,
+    ConstraintMask,
+    meeting,
+    other_reading,
+    party_of,
+)
 
 _SHORTEST_TASTE = 3  # letters: "oak"
-_FOR_SEVERAL = 3  # items that meet the wishes of several people together, to show these alone
 # Which demands give way, first to last; components from the last one named.
 _YIELDING: dict[TaskKind, tuple[str, ...]] = {
     TaskKind.C1: (
@@ -107,22 +112,22 @@ def build_candidates(
         return apart
     demands = constraint_masks(intent, catalogue)
     allowed = _without_texts(allowed, demands, intent, catalogue)
-    satisfying = _meeting(allowed, demands)
+    satisfying = meeting(allowed, demands)
     as_asked = CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
-    enough = _FOR_SEVERAL if intent.several else 1
+    enough = ENOUGH if intent.several else 1
     if int(satisfying.sum()) >= enough or not allowed.any():
         return as_asked
-    other = other_reading(allowed, demands, catalogue, several=intent.several)
+    other = other_reading(
+        allowed, demands, catalogue, several=intent.several, parties=intent.parties
+    )
     if other is not None:
-        met = _meeting(allowed, other.demands)
+        met = meeting(allowed, other.demands)
         all_met = satisfying if satisfying.any() else met
         return CandidateSet(allowed, all_met, met, other.demands, (), other.either, other.dropped)
     if satisfying.any():
         return as_asked
     kept, relaxed = _relax(allowed, demands, catalogue, task)
-    return CandidateSet(
-        allowed, satisfying, _meeting(allowed, kept), tuple(demands), tuple(relaxed)
-    )
+    return CandidateSet(allowed, satisfying, meeting(allowed, kept), tuple(demands), tuple(relaxed))
 
 
 def _with_flags_apart(
@@ -143,19 +148,28 @@ def _with_flags_apart(
         for flag in intent.own_flags
     ]
     allowed = _without_texts(allowed, demands, others, catalogue)
-    other = other_reading(allowed, demands, catalogue, several=True)
+    other = other_reading(allowed, demands, catalogue, several=True, parties=(*intent.parties, ()))
     if other is None:
         return None
-    met, together = _meeting(allowed, other.demands), _meeting(allowed, demands)
+    met, together = meeting(allowed, other.demands), meeting(allowed, demands)
     satisfying = together if together.any() else met
     return CandidateSet(allowed, satisfying, met, other.demands, (), other.either, other.dropped)
 
 
 def wishes_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
-    """The items that meet each sure wish of several people; one may ask for a flag alone."""
-    for constraint in intent.constraints:
-        if not (constraint.excluded or constraint.soft or constraint.doubtful):
-            yield mask_of(constraint, catalogue)
+    """The items for each of several people, who may have several wishes or ask for a flag alone."""
+    parties: dict[int, Mask] = {}
+    for number, constraint in enumerate(intent.constraints):
+        if constraint.excluded or constraint.soft:
+            continue
+        party = party_of(constraint, intent.parties) if intent.parties else number
+        if party < 0:
+            continue  # of nobody in particular
+        mask = mask_of(constraint, catalogue)
+        mine = parties.get(party, mask)
+        together = mine & mask
+        parties[party] = together if together.any() else mine | mask
+    yield from parties.values()
     for flag in intent.own_flags:
         yield _flagged(flag, intent.flags[flag], catalogue)
 
@@ -303,17 +317,17 @@ def _relax(
             kept = [sibling if one is demand else one for one in kept]
             reason = f"nothing fits in exactly that, so {sibling.value} counts as well"
             loosened.append((demand, reason))
-    if loosened and _meeting(allowed, kept).any():
+    if loosened and meeting(allowed, kept).any():
         return kept, _relaxations(loosened, [])
     kept = list(demands)
     dropped: list[tuple[ConstraintMask, str]] = []
     for demand in _yielding_order(demands, task):
         kept = [one for one in kept if one is not demand]
         dropped.append((demand, _why(demand, allowed)))
-        if _meeting(allowed, kept).any():
+        if meeting(allowed, kept).any():
             break
     for demand, _ in list(dropped):  # a demand dropped early may be compatible with the rest
-        if _meeting(allowed, [*kept, demand]).any():
+        if meeting(allowed, [*kept, demand]).any():
             kept.append(demand)
             dropped = [pair for pair in dropped if pair[0] is not demand]
     return kept, _relaxations([], dropped)
@@ -352,13 +366,6 @@ def _why(demand: ConstraintMask, allowed: Mask) -> str:
     if not (demand.mask & allowed).any():
         return f"nothing in the catalogue that is allowed has {demand.value}"
     return f"no item has {demand.value} together with the rest"
-
-
-def _meeting(allowed: Mask, demands: Sequence[ConstraintMask]) -> Mask:
-    mask = allowed.copy()
-    for demand in demands:
-        mask &= demand.mask
-    return mask
 
 
 def _in_range(bound: NumberRange, catalogue: Catalogue) -> Mask:

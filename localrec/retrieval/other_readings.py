@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from localrec.data.arrays import Mask
 from localrec.data.query import Constraint
@@ -17,6 +18,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.attribute_lists import attributes_of_kind
 
 _WISHED = frozenset({"category", "component", "creator", "colour", "flag"})  # of several people
+ENOUGH = 3  # items that meet the wishes of several people, to show these alone
 _SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
 
 
@@ -27,6 +29,9 @@ class ConstraintMask(msgspec.Struct, frozen=True):
     value: str
     mask: Mask
     constraint: Constraint | None = None
+
+
+_Reading = tuple[tuple[ConstraintMask, ...], tuple[str, ...]]  # demands, and what became "or"
 
 
 class OtherReading(msgspec.Struct, frozen=True):
@@ -44,7 +49,12 @@ class OtherReading(msgspec.Struct, frozen=True):
 
 
 def other_reading(
-    allowed: Mask, demands: Sequence[ConstraintMask], catalogue: Catalogue, *, several: bool = False
+    allowed: Mask,
+    demands: Sequence[ConstraintMask],
+    catalogue: Catalogue,
+    *,
+    several: bool = False,
+    parties: Sequence[Sequence[str]] = (),
 ) -> OtherReading | None:
     """Find the nearest other reading that some allowed item meets; None where there is none.
 
@@ -53,9 +63,13 @@ def other_reading(
         demands: What the question demands.
         catalogue: Its items.
         several: Whether the wishes are several people's, and alternatives whatever their kinds.
+        parties: The keys of what each of them wishes for.
     """
-    merged, either = _alternatives(demands, catalogue, several)
-    readings = [(tuple(demands), ()), (merged, either)]
+    readings: list[_Reading] = [(tuple(demands), ()), _alternatives(demands, catalogue, several)]
+    if several and len(parties) > 1:
+        by_party = _by_party(demands, parties)
+        few = int(meeting(allowed, by_party[0]).sum()) < ENOUGH
+        readings.insert(1 if few else 2, by_party)
     for told, text in reversed(readings) if several else readings:
         doubtful = [one for one in told if one.constraint is not None and one.constraint.doubtful]
         for dropped in ([], *([one] for one in doubtful), doubtful):
@@ -73,10 +87,15 @@ def _has_one_of(catalogue: Catalogue, kind: str) -> bool:
 
 
 def _is_met(allowed: Mask, demands: Sequence[ConstraintMask]) -> bool:
+    return bool(meeting(allowed, demands).any())
+
+
+def meeting(allowed: Mask, demands: Sequence[ConstraintMask]) -> Mask:
+    """Mark the allowed items that meet all demands."""
     mask = allowed.copy()
     for demand in demands:
         mask &= demand.mask
-    return bool(mask.any())
+    return mask
 
 
 def _excludes(one: ConstraintMask, others: Sequence[ConstraintMask]) -> bool:
@@ -84,9 +103,50 @@ def _excludes(one: ConstraintMask, others: Sequence[ConstraintMask]) -> bool:
     return any(not (one.mask & other.mask).any() for other in others if other is not one)
 
 
+def party_of(one: Constraint | None, parties: Sequence[Sequence[str]]) -> int:
+    """The number of the party that wishes for something; -1 for a wish of nobody in particular."""
+    if one is None:
+        return -1
+    keys = {*one.any_of, *(key for _, key in one.or_else)}
+    return next((n for n, party in enumerate(parties) if keys & {*party}), -1)
+
+
+def _by_party(demands: Sequence[ConstraintMask], parties: Sequence[Sequence[str]]) -> _Reading:
+    """Join what each person wishes for, and these to one demand; what is of nobody stays.
+
+    "Cabernet from Napa for me, Prosecco for the moms" is a Cabernet from Napa, or a Prosecco.
+    """
+    groups: dict[int, list[ConstraintMask]] = {}
+    common: list[ConstraintMask] = []
+    for number, one in enumerate(demands):
+        party = party_of(one.constraint, parties) if one.role in _WISHED else -1
+        if one.role == "flag":
+            groups[-1 - number] = [one]
+        elif party < 0:
+            common.append(one)
+        else:
+            groups.setdefault(party, []).append(one)
+    if len(groups) < 2:
+        return tuple(demands), ()
+    wishes = [_all_of(group) for group in groups.values()]
+    mask = np.logical_or.reduce([one.mask for one in wishes])
+    words = " or ".join(one.value for one in wishes)
+    return (ConstraintMask(wishes[0].role, words, mask), *common), (words,)
+
+
+def _all_of(wishes: Sequence[ConstraintMask]) -> ConstraintMask:
+    """One person's wishes together; each of them alone where nothing meets them all."""
+    together = np.logical_and.reduce([one.mask for one in wishes])
+    if together.any():
+        words = " and ".join(one.value for one in wishes)
+        return ConstraintMask(wishes[0].role, words, together)
+    mask = np.logical_or.reduce([one.mask for one in wishes])
+    return ConstraintMask(wishes[0].role, " or ".join(one.value for one in wishes), mask)
+
+
 def _alternatives(
     demands: Sequence[ConstraintMask], catalogue: Catalogue, several: bool
-) -> tuple[tuple[ConstraintMask, ...], tuple[str, ...]]:
+) -> _Reading:
     """Join the demands of a kind of which an item has but one; and what was joined, in words.
 
     Wishes of several people are joined over all kinds, whether an item could meet two or not.

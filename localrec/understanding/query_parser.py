@@ -148,6 +148,7 @@ def _read_wishes(
         met=state.met,
         on_list=state.on_list,
         several=people.are_several,
+        parties=people.parties,
         own_flags=people.flags,
         wanted_text=without_refusals(text, reading, owner, excluded, refusing),
     )

@@ -6,7 +6,7 @@ wish, or right behind it ("horror for me"); two people with a wish each are seve
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,13 +21,21 @@ _THEN = phrases_by_first_word(_WORDS.then)
 _ROLES = frozenset({"category", "component", "creator", "colour"})
 _FLAGS = frozenset({"flag"})
 _PRONOUNS = frozenset(_WORDS.same.values()) - {_WORDS.speaker}
+_BETWEEN = 3  # words between two wishes of one person: "gin with plenty of mint"
 _BEHIND = 3  # words behind a wish among which "for her" may stand
 
 
 class OwnWishes(msgspec.Struct, frozen=True):
-    """Whether wishes are of several people, and the flags that are one person's alone."""
+    """Whether wishes are of several people, and what each of them wishes for.
+
+    Args:
+        are_several: Whether they are.
+        parties: For each person the keys of what they wish for; not what nobody in particular does.
+        flags: The kinds of flags that are one person's alone.
+    """
 
     are_several: bool = False
+    parties: tuple[tuple[str, ...], ...] = ()
     flags: tuple[str, ...] = ()
 
 
@@ -63,7 +71,39 @@ def wishes_of_people(
     if len(persons) + len(own) < 2:
         return OwnWishes()
     kinds = (one.meaning.kind for one in own if one.meaning is not None)
-    return OwnWishes(are_several=True, flags=tuple(dict.fromkeys(kinds)))
+    parties: dict[str, list[str]] = {}
+    for one, person in _with_neighbours(reading, wishes, people):
+        parties.setdefault(person, []).append(one)
+    return OwnWishes(
+        are_several=True,
+        parties=tuple(tuple(keys) for keys in parties.values()),
+        flags=tuple(dict.fromkeys(kinds)),
+    )
+
+
+def _with_neighbours(
+    reading: Reading, wishes: Sequence[Mention], people: Mapping[int, str]
+) -> Iterator[tuple[str, str]]:
+    """The keys of wishes with whose they are: "Cabernet from Napa for me" are both mine.
+
+    A wish that is told with no mark between it and another's, or a list, is the same person's.
+    """
+    whose = [people[id(one)] for one in wishes]
+    for number in range(1, len(wishes)):
+        if not whose[number] and not _is_apart(reading, wishes[number - 1], wishes[number]):
+            whose[number] = whose[number - 1]
+    for number in range(len(wishes) - 2, -1, -1):
+        if not whose[number] and not _is_apart(reading, wishes[number], wishes[number + 1]):
+            whose[number] = whose[number + 1]
+    for one, person in zip(wishes, whose, strict=True):
+        if person and one.meaning is not None:
+            yield from ((key, person) for key in (one.meaning.key, *one.others))
+
+
+def _is_apart(reading: Reading, one: Mention, other: Mention) -> bool:
+    """Whether a mark or some words stand between two wishes."""
+    between = range(one.last, other.first)
+    return len(between) > _BETWEEN or any(reading.gaps[place] for place in (*between, other.first))
 
 
 def named_people(reading: Reading, owner: Sequence[int]) -> frozenset[int]:

@@ -103,3 +103,11 @@ def test_each_person_has_a_drink_before_anybody_has_two(bar):
 def test_somebody_known_by_a_name_has_a_wish_and_is_not_looked_for(bar):
     query = parse_query("Anna likes campari, Ben likes cream", bar.vocabulary)
     assert query.several and not query.texts and not query.unused
+
+
+def test_all_that_one_person_wishes_for_is_met_together_and_what_is_of_nobody_by_all(bar):
+    pool = pool_of(bar, "gin with campari for me, cream for her")
+    assert pool.either == ("gin and campari or cream",)
+    assert "Negroni" in names(bar, pool) and "Gimlet" not in names(bar, pool)
+    query = parse_query("Anna likes gin, Ben likes cream. It must have ginger.", bar.vocabulary)
+    assert [set(party) for party in query.parties] == [{"gin"}, {"cream"}]
