@@ -14,6 +14,16 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# Blanks that say nothing in a table, and what is left of them.
+_BLANKS = (
+    (r"\n{2,}", "\n"),
+    (r'",\s+"', '","'),
+    (r"\n[ \t]+", "\n"),
+    (r'(?<=[\]"}\w]) = (?=[\["{\d])', "="),
+    (r'\[\n"', '["'),
+    (r'",\n\]', '"]'),
+)
+
 
 class CustomBuildHook(BuildHookInterface):
     """Writes the tables that `tables` in `pyproject.toml` fits anew for a wheel."""
@@ -35,7 +45,8 @@ class CustomBuildHook(BuildHookInterface):
             text = table.read_text(encoding="utf-8")
             lines = text.splitlines(keepends=True)
             plain = "".join(line for line in lines if not line.startswith("#"))
-            plain = re.sub(r'",\s+"', '","', re.sub(r"\n{2,}", "\n", plain))
+            for blanks, tight in _BLANKS:
+                plain = re.sub(blanks, tight, plain)
             if tomllib.loads(plain) != tomllib.loads(text):
                 raise ValueError(f"{table} says something else without comments and blanks.")
             copy = Path(self._folder.name, f"{number}.toml")

@@ -137,6 +137,9 @@ def _with_flags_apart(
 
     What has the flag is an alternative to the others' wishes; None where nothing else is left.
     """
+    with_flags = allowed_items(intent, catalogue)
+    if all((mask & with_flags).any() for mask in _party_masks(intent, catalogue)):
+        return None  # all wishes can be met so: what one goes without may hold for all
     common = {flag: one for flag, one in intent.flags.items() if flag not in intent.own_flags}
     others = msgspec.structs.replace(intent, flags=common, own_flags=())
     allowed = allowed_items(others, catalogue)
@@ -158,6 +161,13 @@ def _with_flags_apart(
 
 def wishes_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
     """The items for each of several people, who may have several wishes or ask for a flag alone."""
+    yield from _party_masks(intent, catalogue)
+    for flag in intent.own_flags:
+        yield _flagged(flag, intent.flags[flag], catalogue)
+
+
+def _party_masks(intent: Query, catalogue: Catalogue) -> list[Mask]:
+    """The items that meet what each of several people wishes for, but for flags."""
     parties: dict[int, Mask] = {}
     for number, constraint in enumerate(intent.constraints):
         if constraint.excluded or constraint.soft:
@@ -169,9 +179,7 @@ def wishes_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
         mine = parties.get(party, mask)
         together = mine & mask
         parties[party] = together if together.any() else mine | mask
-    yield from parties.values()
-    for flag in intent.own_flags:
-        yield _flagged(flag, intent.flags[flag], catalogue)
+    return list(parties.values())
 
 
 def _flagged(flag: str, value: str, catalogue: Catalogue) -> Mask:

@@ -37,6 +37,7 @@ _MONEY = english().money
 _LEADING = frozenset({*english().spending, *english().company}) - _WORDS.said_behind
 _AGAIN = re.compile(rf"\b{any_of(_WORDS.again)}\s+$")
 _PLAIN = NumberSpec(kind="amount")
+_FAR_APART = 50  # times: "over 4.5 and 100000 ratings" are of two numbers
 _BETWEEN = "(?:" + "|".join(one.replace(" ", r"\s+") for one in _WORDS.range_joins) + ")"
 _BEHIND = {
     **dict.fromkeys(_WORDS.most_behind, "most"),
@@ -171,7 +172,8 @@ def _are_of_two(line: str, match: re.Match[str]) -> bool:
     joined = line[match.end("first") : match.start("second")].strip()
     before = line[: match.start("first")].split()
     is_and = joined in english().grammar.conjunctions
-    return is_and and bool(before) and before[-1] in _WORDS.of_one
+    far = _value(match["second"]) > _FAR_APART * _value(match["first"])
+    return is_and and (far or (bool(before) and before[-1] in _WORDS.of_one))
 
 
 def _is_named_in_front(match: re.Match[str]) -> bool:

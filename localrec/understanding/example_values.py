@@ -113,7 +113,8 @@ def _asks_for_others(words: Sequence[str]) -> bool:
 def _maker_pointed_at(words: Sequence[str]) -> tuple[str, bool] | None:
     """The word for who made the example, and whether more of theirs is wanted; None for no such.
 
-    "More from that fellow", "anything else by her", "but not by that author".
+    "More from that fellow", "anything else by her", "but not by that author"; of somebody who
+    only may have made it, "recommended by that guy", nothing is said.
     """
     for place in range(1, len(words)):
         end = place  # of the words before "by that fellow" or "by her"
@@ -121,10 +122,13 @@ def _maker_pointed_at(words: Sequence[str]) -> tuple[str, bool] | None:
             end = place - 1 - (words[place - 2] in english().grammar.definite)
         elif words[place] not in _WORDS.maker_pronouns:
             continue
-        if end and words[end - 1] in _WORDS.by_whom:
-            before = words[max(0, end - 1 - _REACH) : end - 1]
-            if end < place or not _WORDS.more.isdisjoint(before):
-                return words[place], _WORDS.not_the_same.isdisjoint(before)
+        if not end or words[end - 1] not in _WORDS.by_whom:
+            continue
+        before = words[max(0, end - 1 - _REACH) : end - 1]
+        is_refused = not _WORDS.refusing_maker.isdisjoint(before)
+        is_sure = not _WORDS.same.isdisjoint(words[end:place])
+        if is_refused or is_sure or not _WORDS.more.isdisjoint(before[-1:]):
+            return words[place], not is_refused
     return None
 
 

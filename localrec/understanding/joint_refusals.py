@@ -115,12 +115,9 @@ def _is_neither(reading: Reading, place: int) -> bool:
 
 def _is_kept_out_of_both(reading: Reading, owner: Sequence[int], place: int) -> bool:
     """ "a sour and a fizz, eggs in neither": what stands before it is what neither shall have."""
-    is_in = place > 1 and reading.words[place - 1] in _NEGATION.inside
-    return (
-        is_in
-        and 0 <= owner[place - 2] < len(owner)
-        and not any(reading.gaps[place - 1 : place + 1])
-    )
+    if place < 2 or owner[place - 1] >= 0 or any(reading.gaps[place - 1 : place + 1]):
+        return False  # "All In neither"
+    return reading.words[place - 1] in _NEGATION.inside and 0 <= owner[place - 2] < len(owner)
 
 
 def _is_those_two(reading: Reading, place: int) -> bool:

@@ -59,6 +59,10 @@ class SeveralPeopleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     people: Words
     same: dict[str, str]
+    groups: Words
+    ruling: Words
+    pronouns: Words
+    vague: Words
     wishes: Words
     nobody: Words
     speaker: str
@@ -125,6 +129,7 @@ class RoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     before_imperatives: Words
     bearers: Words
     everything: Words
+    excepting: Words
     wishing_bridges: Words
     plain: str
 

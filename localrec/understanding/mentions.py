@@ -33,7 +33,7 @@ from localrec.understanding.partial_mentions import (
     words_of_a_name,
 )
 from localrec.understanding.senses import choose_meaning
-from localrec.understanding.spelling import english_words, is_everyday
+from localrec.understanding.spelling import english_words, is_everyday, word_rank
 from localrec.understanding.titles_meant import (
     SERIES_NOUNS,
     SIMILARITY_CUES,
@@ -44,6 +44,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _EXAMPLE = english().example
+_USUAL = 20_000  # rank of an English word that is hardly a slip of a name
 _OVER_NAMES = frozenset(phrases(english().negation.over_names))
 _IDIOMS = phrases_by_first_word(_WORDS.idioms)
 _LONG_TITLE = 4  # words
@@ -286,6 +287,8 @@ def _misspelt_name(
         ):
             continue
         keeping = {*words[:kept], *filter(vocabulary.is_plain, ends)}
+        if keeping and any(word_rank(one) < _USUAL for one in typed if one not in keeping):
+            continue  # "we lost complicated games" is no slip of "most complicated"
         for told in dict.fromkeys((typed, words, (*words[:kept], *typed[kept:]))):
             if meanings := vocabulary.nearest.name(" ".join(told), keeping):
                 kin = _of_the_kind(meanings[0], meanings, vocabulary)

@@ -48,6 +48,7 @@ class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     did: Words
     maker_pronouns: Words
     more: Words
+    refusing_maker: Words
     strong_first: Words
     strong: tuple[str, ...]
     other_than: tuple[str, ...]

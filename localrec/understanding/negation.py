@@ -66,7 +66,7 @@ def negated_tokens(
         if _meant_by_pronoun(reading, owner, position) >= 0:
             position = start
             continue
-        if _ends_its_sentence(reading, start):
+        if _ends_its_sentence(reading, position, start):
             position = start
             continue
         looks_back = _looks_back(reading, owner, position)
@@ -88,9 +88,14 @@ def negated_tokens(
     return excluded, mildly
 
 
-def _ends_its_sentence(reading: Reading, start: int) -> bool:
-    """ "he cannot refuse. Chablis", "I know nothing. Any red?": such words reach no further."""
-    return start < len(reading.words) and reading.gaps[start] == "."
+def _ends_its_sentence(reading: Reading, position: int, start: int) -> bool:
+    """ "he cannot refuse. Chablis", "I know nothing. Any red?": such words reach no further.
+
+    Others cannot end a sentence: "allergic to... nuts".
+    """
+    word = reading.words[position]
+    may_end = start - position == 1 and (word in _REFUSING or word in _WORDS.nothing)
+    return may_end and start < len(reading.words) and reading.gaps[start] == "."
 
 
 def refusing_places(

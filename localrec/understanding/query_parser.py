@@ -58,7 +58,7 @@ from localrec.understanding.role_decisions import (
     tag_word_roles,
 )
 from localrec.understanding.self_repairs import without_slip
-from localrec.understanding.several_people import named_people, wishes_of_people
+from localrec.understanding.several_people import OwnWishes, named_people, wishes_of_people
 from localrec.understanding.state_phrases import RequestedState, find_state
 from localrec.understanding.stories import told_places
 from localrec.understanding.superlatives import orders_by_number
@@ -127,9 +127,8 @@ def _read_wishes(
     exclude_items += refused_franchises(reading, owner, excluded, refusing, vocabulary)
     constraints = _constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets
     constraints += expanded_refusals(reading, mentions, wanted, mildly, constraints, vocabulary)
-    people = wishes_of_people(reading, mentions, wanted)
     read_otherwise = state.places | somebody | _named_places(reading, anchor, target)
-    return Query(
+    query = Query(
         constraints=constraints,
         flags=flags,
         ranges=numbers.ranges,
@@ -147,10 +146,15 @@ def _read_wishes(
         texts=text_wishes(text, reading, texts) + refused_in_texts(reading, mentions, wanted),
         met=state.met,
         on_list=state.on_list,
-        several=people.are_several,
-        parties=people.parties,
-        own_flags=people.flags,
         wanted_text=without_refusals(text, reading, owner, excluded, refusing),
+    )
+    return _of_people(query, wishes_of_people(reading, mentions, wanted))
+
+
+def _of_people(query: Query, people: OwnWishes) -> Query:
+    """A query with whose its wishes are."""
+    return msgspec.structs.replace(
+        query, several=people.are_several, parties=people.parties, own_flags=people.flags
     )
 
 

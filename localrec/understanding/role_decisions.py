@@ -207,7 +207,7 @@ def _holds_the_refused(reading: Reading, mention: Mention, refused: Sequence[boo
 
 
 def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: float) -> bool:
-    if _is_needed(reading, mention.last):
+    if _is_needed(reading, mention.last) or _is_all_but_one(reading, mention):
         return False
     if (
         mention.meaning is not None
@@ -220,6 +220,13 @@ def _is_refused(roles: WordRoles, reading: Reading, mention: Mention, limit: flo
     share = roles.named(mention.first, mention.last, "barred")
     wished = _is_wished(reading, mention.first) or _is_asked_for(reading, mention.first)
     return share > (roles.limits.wished if wished else limit)
+
+
+def _is_all_but_one(reading: Reading, mention: Mention) -> bool:
+    """ "every Dostoyevsky bar The Idiot": what something is taken from is wanted."""
+    opens = mention.first and reading.words[mention.first - 1] in _WORDS.everything
+    behind = reading.words[mention.last : mention.last + 1]
+    return bool(opens) and not _WORDS.excepting.isdisjoint(behind)
 
 
 def _asks_for_others(reading: Reading) -> bool:
@@ -290,10 +297,10 @@ def _is_asked_for(reading: Reading, first: int) -> bool:
     if (
         not end
         and first
-        and reading.words[0] in _GRAMMAR.anything | _WORDS.everything
+        and reading.words[0] in _GRAMMAR.anything
         and not any(reading.gaps[1 : first + 1])
     ):
-        return True  # "anything by Colin Bateman?", "every Dostoyevsky bar The Idiot"
+        return True  # "anything by Colin Bateman?"
     if _is_swapped_in(reading, end):
         return True
     is_bearer = end > 0 and reading.words[end - 1] in _WORDS.bearers

@@ -20,7 +20,6 @@ _PEOPLE = _WORDS.people | {one for one in _NAMED if " " not in one}
 _THEN = phrases_by_first_word(_WORDS.then)
 _ROLES = frozenset({"category", "component", "creator", "colour"})
 _FLAGS = frozenset({"flag"})
-_PRONOUNS = frozenset(_WORDS.same.values()) - {_WORDS.speaker}
 _BETWEEN = 3  # words between two wishes of one person: "gin with plenty of mint"
 _BEHIND = 3  # words behind a wish among which "for her" may stand
 
@@ -62,7 +61,9 @@ def wishes_of_people(
         for one in flags
         if people[id(one)] not in persons
         and any(_are_surely_two(people[id(one)], person) for person in persons)
+        and not _is_said_for_all(reading, one)
     ]
+    own = own if len(own) == len(flags) else []  # "no alcohol: I'm pregnant. Mum says sours"
     if len(wishes) + len(own) < 2 or not wishes:
         return OwnWishes()
     told_before = {person for key, person in people.items() if person and key not in asked_for}
@@ -116,10 +117,26 @@ def named_people(reading: Reading, owner: Sequence[int]) -> frozenset[int]:
 
 
 def _are_surely_two(one: str, other: str) -> bool:
-    """Whether two words are of two people; "him" may be "Raj", who drinks no alcohol."""
-    if not one or _WORDS.speaker in (one, other):
-        return bool(one) and one != other
-    return one != other and (one in _PRONOUNS) == (other in _PRONOUNS)
+    """Whether two words are of two people; "him" may be "Raj", and "Sarah" my sister."""
+    if not one or not other or one == other:
+        return False
+    if _WORDS.speaker in (one, other):
+        return True
+    told = (one, other)
+    if not _WORDS.vague.isdisjoint(told):
+        return False
+    if any(word in _WORDS.pronouns for word in told):
+        return all(word in _WORDS.pronouns for word in told)
+    return (one in _PEOPLE) == (other in _PEOPLE)
+
+
+def _is_said_for_all(reading: Reading, flag: Mention) -> bool:
+    """ "my parents are teetotal", "the host insists on no alcohol": it holds for everybody."""
+    first = flag.first
+    while first > 0 and not reading.gaps[first]:
+        first -= 1
+    clause = {*reading.words[first : flag.last]}
+    return bool(clause & (_WORDS.groups | _WORDS.ruling))
 
 
 def _has_role(mention: Mention, roles: Collection[str]) -> bool:

@@ -19,6 +19,7 @@ from localrec.understanding.levelled_text import end_in_text, level, spaced
 from localrec.understanding.negated_bounds import is_turned
 from localrec.understanding.recollections import is_recalled
 
+_SETTING = 3  # words between "set" or "about" and what happened
 EARLIEST, LATEST = -9999, 9999  # poems and games are older than our count of years
 _WORDS = english().years
 _GRAMMAR = english().grammar
@@ -154,7 +155,7 @@ def _beside_events(line: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Bounds by what happened: "older than the second world war"; not where a story is set."""
     for how, pattern in _event_patterns():
         for match in pattern.finditer(line):
-            if not line[: match.start()].rstrip().endswith(_WORDS.set_in):
+            if not any(one in _WORDS.set_in for one in line[: match.start()].split()[-_SETTING:]):
                 yield how, match
 
 

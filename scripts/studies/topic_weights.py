@@ -97,7 +97,7 @@ def measure(asked: argparse.Namespace) -> Findings:
         words=tuple(round(float(one), 2) for one in weights[size:]),
         bias=round(bias, 4),
     )
-    TOPIC_WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(learnt), indent=0) + b"\n")
+    TOPIC_WEIGHTS.write_bytes(msgspec.json.encode(learnt) + b"\n")
     return Findings(text=f"{_told(scores, target)}\n\n{by_hand(texts, target, vectors, size)}")
 
 

@@ -81,6 +81,12 @@ def test_what_one_person_alone_goes_without_is_served_beside_the_others_wish(bar
         "Raj wants no alcohol, something with campari for him",
         "campari for her, cream for him, no alcohol",
         "I want campari and I want no alcohol",
+        "I want no alcohol because my wife wants no alcohol; she likes campari",
+        "the host insists on no alcohol; I like campari",
+        "my parents want no alcohol: dad likes campari, mum likes cream",
+        "my wife wants no alcohol and the lady loves campari",
+        "my mum wants no alcohol and mom loves campari",
+        "my sister wants no alcohol. Sarah likes campari",
     ],
 )
 def test_what_may_be_of_everybody_holds_for_all(bar, question):

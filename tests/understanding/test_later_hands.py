@@ -7,6 +7,7 @@ import pytest
 from localrec.data.domains import NumberSpec
 from localrec.understanding.amounts import MOST, amount_bounds
 from localrec.understanding.levelled_text import level
+from localrec.understanding.query_parser import parse_query
 from localrec.understanding.spoken_amounts import respell_amounts
 from localrec.understanding.state_phrases import find_state
 from localrec.understanding.years import LATEST, find_years
@@ -31,6 +32,10 @@ PLAYERS = NumberSpec(kind="amount", units={"player": 1}, bound="high")
         ("jazz in a pop song is foul, so leave that out", {"jazz"}, {"pop"}),
         ("pop for me, folk for her, jazz in neither", {"jazz"}, {"pop", "folk"}),
         ("pop from beyond the US", {"us"}, {"pop"}),
+        ("I'm allergic to... jazz", {"jazz"}, set()),
+        ("nothing with... jazz please", {"jazz"}, set()),
+        ("dad will go if it's jazz", set(), {"jazz"}),
+        ("I have gone through everything, recommend jazz", set(), {"jazz"}),
     ],
 )
 def test_what_is_refused_and_what_is_not(ask, question, barred, wished):
@@ -56,7 +61,12 @@ def test_years_are_bounded_by_events_and_by_refusals(question, low, high):
 
 @pytest.mark.parametrize(
     "question",
-    ["a film set before the Second World War", "Dad was born in 1958, he likes westerns"],
+    [
+        "a film set before the Second World War",
+        "a film about Germany before World War II",
+        "Dad was born in 1958, he likes westerns",
+        "In 1987 we married and lost our dog the same year. A comedy",
+    ],
 )
 def test_when_a_story_plays_or_began_is_no_bound(question):
     assert find_years(question) == []
@@ -110,6 +120,10 @@ def test_amounts_keep_their_length():
         ("one I've yet to put a score on", False, None),
         ("out of the songs I put by for later", None, True),
         ("the ones I've put aside", None, True),
+        ("one that I want to watch tonight", None, None),
+        ("I meant to say comedy", None, None),
+        ("a long night ahead of me", None, None),
+        ("two lovers have yet to meet", None, None),
     ],
 )
 def test_the_past_is_told_in_many_ways(question, met, on_list):
@@ -119,8 +133,6 @@ def test_the_past_is_told_in_many_ways(question, met, on_list):
 
 @pytest.fixture(scope="module")
 def ask_wines(tmp_path_factory):
-    from localrec.understanding.query_parser import parse_query
-
     rows = (
         ("Crisp", ("sauvignon blanc",), "Hill", "Otis", "New Zealand"),
         ("Bright", ("sauvignon blanc",), "Hill", "Otis", "New Zealand"),
@@ -137,6 +149,7 @@ def ask_wines(tmp_path_factory):
         ("merlot from new zeeland", {"merlot", "new zealand"}),
         ("a sauvingon blonk from chile", {"sauvignon blanc", "chile"}),
         ("merlot with new ideas", {"merlot"}),
+        ("merlot from new money", {"merlot"}),
     ],
 )
 def test_a_name_is_heard_by_the_words_that_are_spelled_right(ask_wines, question, wished):
@@ -171,3 +184,18 @@ def test_more_is_refused(ask, question, barred, wished):
 
 def test_a_title_that_shall_be_changed_is_an_example(ask):
     assert ask("Volare, but with a jazz band").target == "volare"
+
+
+def test_two_bounds_of_one_number_stay_together():
+    points = NumberSpec(kind="amount", units={"point": 1}, better="higher")
+    assert amount_bounds("at least 88 and 92 points at most", points) == (88, 92)
+
+
+def test_a_title_that_ends_in_in_is_refused_before_neither(tmp_path):
+    rows = (
+        ("Lean In", ("pop",), "Lean", "Otis", "US"),
+        ("All In", ("jazz",), "All", "Otis", "US"),
+    )
+    with planted_records(tmp_path, rows, {}) as vocabulary:
+        query = parse_query("I loved Lean In and All In neither please", vocabulary)
+        assert "all in" in query.exclude_items

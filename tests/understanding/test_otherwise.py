@@ -56,6 +56,7 @@ OTHER_COUNTRY = {"origin": ("sweden",)}
         ("something like Dancing Queen, not from the same country", OTHER_COUNTRY),
         ("something like Dancing Queen from another origin", OTHER_COUNTRY),
         ("like Dancing Queen, but not by that fellow", OTHER_ARTIST),
+        ("like Dancing Queen, but I don't want anything else by her", OTHER_ARTIST),
     ],
 )
 def test_what_is_wanted_otherwise_is_not_that_of_the_example(ask, question, expected):
@@ -116,5 +117,5 @@ def test_more_by_whoever_made_the_example_is_wanted(ask, question):
 
 
 def test_a_song_by_a_woman_is_by_nobody_in_particular(ask):
-    query = ask("like Dancing Queen, but a song by a woman")
+    query = ask("like Dancing Queen, recommended by that guy at work, but a song by a woman")
     assert not query.of_kind("artist") and not query.of_kind("artist", excluded=True)
