@@ -40,7 +40,9 @@ def question_facts(
         for demand in pool.demands
         if demand.constraint is not None and demand.mask[item]
     ]
-    for wish in _by_kind(met):
+    if pool.either:  # of alternatives that became one demand, those that the item meets
+        met += [one for one in query.intent.constraints if not (one.excluded or one.soft)]
+    for wish in _by_kind(list(dict.fromkeys(met))):
         facts.extend(_fact_of_constraint(query, subgraph, wish))
     for wish in _by_kind(query.intent.pictured):
         facts.extend(_fact_of_constraint(query, subgraph, wish))

@@ -117,3 +117,10 @@ def test_all_that_one_person_wishes_for_is_met_together_and_what_is_of_nobody_by
     assert "Negroni" in names(bar, pool) and "Gimlet" not in names(bar, pool)
     query = parse_query("Anna likes gin, Ben likes cream. It must have ginger.", bar.vocabulary)
     assert [set(party) for party in query.parties] == [{"gin"}, {"cream"}]
+
+
+def test_the_reason_tells_which_of_the_alternatives_an_item_is(bar):
+    question = Question(query="campari for me, a mocktail for her")
+    told = SYSTEM_REGISTRY.answerer(bar, "marc-rules").answer(question, 2)
+    reasons = " ".join(one.reason for one in told.items)
+    assert "campari" in reasons and "is non-alcoholic" in reasons
