@@ -138,6 +138,8 @@ def _with_flags_apart(
     What has the flag is an alternative to the others' wishes; None where nothing else is left.
     """
     with_flags = allowed_items(intent, catalogue)
+    if within is not None:
+        with_flags &= within
     if all((mask & with_flags).any() for mask in _party_masks(intent, catalogue)):
         return None  # all wishes can be met so: what one goes without may hold for all
     common = {flag: one for flag, one in intent.flags.items() if flag not in intent.own_flags}
@@ -159,7 +161,7 @@ def _with_flags_apart(
     return CandidateSet(allowed, satisfying, met, other.demands, (), other.either, other.dropped)
 
 
-def wishes_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
+def masks_of_people(intent: Query, catalogue: Catalogue) -> Iterator[Mask]:
     """The items for each of several people, who may have several wishes or ask for a flag alone."""
     yield from _party_masks(intent, catalogue)
     for flag in intent.own_flags:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask, Scores, falling_order
 from localrec.data.query import TaskKind
 from localrec.retrieval.attribute_lists import attributes_of_kind
-from localrec.retrieval.candidates import mask_of, wishes_of_people
+from localrec.retrieval.candidates import mask_of, masks_of_people
 from localrec.retrieval.expansion import retrieve_by_expansion
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
 from localrec.retrieval.similarity import retrieve_by_likeness
@@ -41,7 +41,7 @@ def _for_each(
     """Rank a pool, and of several people's wishes also what meets each, which it may leave out."""
     found = algorithm(query, pool, setting)
     if query.intent.several and query.intent.target is None:
-        for mask in wishes_of_people(query.intent, query.catalogue):
+        for mask in masks_of_people(query.intent, query.catalogue):
             if (pool & mask).any():
                 own = algorithm(query, pool & mask, setting)
                 found = found.first(len(found.items) + len(own.items), own)
@@ -83,7 +83,7 @@ def _turns(query: SearchQuery, items: Indexes) -> Scores:
     The first item of each wish comes before the second of any: "gin for me, rum for her".
     """
     turns = np.full(len(items), np.inf, dtype=np.float32)
-    for mask in wishes_of_people(query.intent, query.catalogue):
+    for mask in masks_of_people(query.intent, query.catalogue):
         meets = mask[items]
         turns[meets] = np.minimum(turns[meets], np.arange(meets.sum(), dtype=np.float32))
     return turns
@@ -133,7 +133,7 @@ def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]
         if constraint.soft:
             met += mask_of(constraint, query.catalogue)[items] != constraint.excluded
     if query.intent.several:  # who meets the wishes of more people comes first
-        for mask in wishes_of_people(query.intent, query.catalogue):
+        for mask in masks_of_people(query.intent, query.catalogue):
             met += mask[items]
     if query.intent.target is None:
         for number, direction in query.intent.order.items():
